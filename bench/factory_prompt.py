@@ -14,7 +14,8 @@ from pathlib import Path
 from bench.report import Measured, Result
 from bench.workspace import fresh_folder
 from callboard.packs.writers_factory.foreman.foreman import Foreman
-from callboard.packs.writers_factory.foreman.wiring import Rooms, open_foreman
+from callboard.packs.writers_factory.foreman.survey import open_foreman
+from callboard.packs.writers_factory.rooms import Rooms
 from callboard.packs.writers_factory.workspace import Workspace
 from callboard.studio.opening import Opening
 from callboard.studio.project import Project

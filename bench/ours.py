@@ -11,13 +11,12 @@ from callboard.core.canonical import Json
 from callboard.core.clock import SystemClock
 from callboard.core.ids import IdMaker
 from callboard.core.vocabulary import RunState
-from callboard.engine.backstage import Backstage
 from callboard.engine.embedded import EmbeddedDispatcher
 from callboard.engine.engine import Engine
 from callboard.engine.executor import Executor
 from callboard.engine.ownership import Ownership
 from callboard.engine.run import Run
-from callboard.engine.scope import StepScope
+from callboard.engine.scope import Backstage, StepScope
 from callboard.store.database import Database, Seal
 from callboard.store.faults import NoFaults
 from callboard.store.mirror import RunMirror

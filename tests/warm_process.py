@@ -164,7 +164,8 @@ def _act(wanted: dict[str, Any]) -> int:
 
 
 def _run_tool(words: list[str]) -> int:
-    sys.argv, sys.path[0] = words, str(Path(words[0]).parent)
+    # What tests share, a tool of theirs may use, too.
+    sys.argv, sys.path[:1] = words, [str(Path(words[0]).parent), str(Path(__file__).parent)]
     runpy.run_path(words[0], run_name="__main__")
     return 0
 

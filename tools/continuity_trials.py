@@ -20,13 +20,18 @@ from callboard.library.story.facts.claims import Attribute
 from callboard.library.story.facts.comparison import Gathering
 from callboard.library.story.index import StoryIndex
 from callboard.library.story.model import Severity, StoryFinding
+from callboard.library.story.pairs.pairing import Pairs
+from callboard.library.story.pairs.passages import Statement
 from callboard.library.story.thresholds import bundled_thresholds
-from callboard.library.story.tools.consistency.continuity import check_continuity
+from callboard.library.story.tools.consistency.continuity import check_continuity, check_of
 from callboard.studio.settings_files import PackSettingsRead
 from callboard.tools import ProjectFiles, ToolContext
 
 # Whether "today" and "to-day" are both right is a question of style, not of continuity.
 NOT_COUNTED = "Terminology"
+_ALL = 10**9
+# How many pairs of a book may be judged: the figures recall is given for.
+_BUDGETS = (100, 300, 800, _ALL)
 
 
 @dataclass
@@ -77,6 +82,23 @@ class Desk:
 
     def findings(self, edits: list[dict[str, Any]]) -> list[StoryFinding]:
         """Return the contradictions reported with the edits of a case, and undo them."""
+        self._edit(edits)
+        report = check_continuity(self._context)
+        self._undo(edits)
+        return [
+            each
+            for each in report.all_findings
+            if each.type != NOT_COUNTED and each.severity is not Severity.INFO
+        ]
+
+    def pairs(self, edits: list[dict[str, Any]]) -> Pairs:
+        """Return every pair of passages a judge could be asked about with the edits of a case."""
+        self._edit(edits)
+        found = check_of(self._context).pairs(_ALL)
+        self._undo(edits)
+        return found
+
+    def _edit(self, edits: list[dict[str, Any]]) -> None:
         for edit in edits:
             path = self._copy / edit["file"]
             text = path.read_text("utf-8")
@@ -85,14 +107,10 @@ class Desk:
             else:
                 text = text.replace(edit["replace"], edit["with"], 1)
             path.write_text(text, "utf-8")
-        report = check_continuity(self._context)
+
+    def _undo(self, edits: list[dict[str, Any]]) -> None:
         for edit in edits:
             shutil.copy(self._book / edit["file"], self._copy / edit["file"])
-        return [
-            each
-            for each in report.all_findings
-            if each.type != NOT_COUNTED and each.severity is not Severity.INFO
-        ]
 
 
 def _joined(before: str, inserted: str) -> str:
@@ -125,6 +143,23 @@ def quotes(finding: StoryFinding, case: dict[str, Any]) -> bool:
     return False
 
 
+def rank_of(pairs: Pairs, case: dict[str, Any]) -> int | None:
+    """Return at which place a pair shows both sides of a planted contradiction, from 0 on."""
+    here, there = (plain(case["conflict"][side]["quote"]) for side in ("here", "there"))
+    shown: dict[int, str] = {}
+
+    def has(passage: Statement, words: str) -> bool:
+        if id(passage) not in shown:
+            shown[id(passage)] = plain(passage.shown)
+        return words in shown[id(passage)] or plain(passage.quote.text) in words
+
+    for rank, pair in enumerate(pairs.chosen):
+        sides = ((pair.first, pair.second), (pair.second, pair.first))
+        if any(has(one, here) and has(other, there) for one, other in sides):
+            return rank
+    return None
+
+
 class Trials:
     """The trials of one folder."""
 
@@ -152,6 +187,26 @@ class Trials:
         self._print()
         self._deaths()
         self._people()
+
+    def run_pairs(self) -> None:
+        """Print how many planted contradictions are among the pairs, by how many may be judged."""
+        held: dict[str, Counter[int]] = defaultdict(Counter)
+        cases: Counter[str] = Counter()
+        made = 0
+        for case in cases_in(self.folder / "contradictions.jsonl"):
+            book = case["book"]
+            if book not in self._desks:
+                self._desks[book] = Desk(self.books / book, Path(self._folder.name))
+            pairs = self._desks[book].pairs(case["edits"])
+            rank = rank_of(pairs, case)
+            made += len(pairs.chosen)
+            for kind in (case["kind"], "all"):
+                cases[kind] += 1
+                held[kind].update(most for most in _BUDGETS if rank is not None and rank < most)
+        print("pairs that show both sides, of the first", ", ".join(map(str, _BUDGETS[:-1])), "all")
+        for kind in sorted(cases):
+            print(f"{kind:12} {cases[kind]:4}", *(held[kind][most] for most in _BUDGETS))
+        print(f"pairs of a book, on average: {made // max(1, cases['all'])}")
 
     def _desk(self, book: str) -> Desk:
         if book not in self._desks:
@@ -262,5 +317,9 @@ if __name__ == "__main__":
     parser.add_argument(
         "--show", action="store_true", help="name what was missed and what is wrong"
     )
+    parser.add_argument(
+        "--pairs", action="store_true", help="score what a judge would be asked, not the rules"
+    )
     given = parser.parse_args()
-    Trials(given.folder.resolve(), given.show).run()
+    trials = Trials(given.folder.resolve(), given.show)
+    trials.run_pairs() if given.pairs else trials.run()

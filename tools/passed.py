@@ -31,7 +31,12 @@ SOURCES = {
     "polish_draft": "slot:draft",
     "evaluate_reader_experience": "slot:edited_draft",
 }
-BELL = "Ines rings the long bell, and a boat answers."
+# The three beats of the scene, so that the draft passes its proof and is written.
+BELL = (
+    "Ines and Jun carried the mended wheel up the tower in the dark. The clock would not start, so"
+    " Jun swung the pendulum by hand. Ines rings the long bell and the first boat answers from the"
+    " fog."
+)
 
 
 def answer(request: ModelRequest) -> Line | str:

@@ -249,6 +249,14 @@ def test_a_schema_is_plain() -> None:
         schema_of(Endless)
 
 
+def test_a_schema_that_was_handed_out_is_the_callers_to_change() -> None:
+    untouched = schema_of(Rows)
+    mine: Any = schema_of(Rows)
+    mine["required"].append("more")
+    mine["properties"].clear()
+    assert schema_of(Rows) == untouched
+
+
 def test_only_what_is_proven_stays() -> None:
     rows = [
         {"name": "a", "quote": "“The lantern went out.”"},

@@ -29,13 +29,12 @@ MADE_WHILE_RUNNING = {
     "callboard.packs.alfred.kitchen.router.words",
     "callboard.packs.writers_factory.foreman.hearing.reading",
     "callboard.packs.writers_factory.foreman.talk.asking",
-    "callboard.packs.writers_factory.foreman.talk.routing",
     "callboard.packs.writers_factory.health.timeline.statements",
     "callboard.packs.writers_factory.health.view",
     "callboard.packs.writers_factory.prose.expressions",
     "callboard.packs.writers_factory.revision.analysis.forbidden",
     "callboard.packs.writers_factory.revision.analysis.quotes",
-    "callboard.packs.writers_factory.revision.analysis.threads",
+    "callboard.packs.writers_factory.revision.analysis.brief",
 }
 
 

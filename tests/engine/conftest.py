@@ -9,12 +9,12 @@ import pytest
 
 from callboard.core.clock import SystemClock
 from callboard.core.ids import IdMaker
-from callboard.engine.backstage import Backstage
 from callboard.engine.embedded import EmbeddedDispatcher
 from callboard.engine.engine import Engine
 from callboard.engine.executor import Executor
 from callboard.engine.ownership import Ownership
 from callboard.engine.run import Run
+from callboard.engine.scope import Backstage
 from callboard.store.database import Database
 from callboard.store.journal.steps import load_journal
 

@@ -44,9 +44,9 @@ factory order; factory prompts; factory proposals; factory state; factory timeli
 variants; factory versions; factory voices; issues list; issues show; models list; models status;
 models test; packs list; plan list; plan show; prompts list; prompts show; quest artifacts; quest
 context report; quest hooks list; quest hooks show; quest loop show; quest loops; quest play;
-quest prompts check; quest sections; quest tu list; quest tu show; receipts list; receipts show;
-receipts verify; recipes list; recipes show; route; runs events; runs list; runs proposals; runs
-show; runs slot;
+quest prompts check; quest sections; quest tu list; quest tu show; quest waivers list; receipts
+list; receipts show; receipts verify; recipes list; recipes show; route; runs events; runs list;
+runs proposals; runs show; runs slot;
 runs steps; runs watch; serve; sessions list; sessions show; tool list; tool show; usage
 """
 # Commands that begin a run, or take one up: its journal is the record.
@@ -72,7 +72,8 @@ factory lock; factory mode; factory new; factory notebook add; factory notebook 
 outline; factory reopen; factory scaffold; factory select; factory template; factory theme;
 factory title-page; factory tournament; factory undo; factory voice-report; factory waive; factory
 winner; factory write; quest bind; quest describe; quest gate; quest import; quest init; quest
-lessons approve; quest restore; quest snapshots; quest tu defer; quest tu reject
+lessons approve; quest restore; quest snapshots; quest tu defer; quest tu reject; quest waive; quest
+waivers withdraw
 """
 # What may be said in a new project, in this order; each leaves a receipt.
 SAID = [

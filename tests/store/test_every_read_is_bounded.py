@@ -17,8 +17,7 @@ PACKAGE_DATA = "a file of the installed package itself"
 ALLOWED = {
     "packs/writers_factory/exchange/folders.py": "writes what it unpacks, into a new folder",
     # Through the guarded doors.
-    "store/beneath.py": "opens for all others, name by name and without links",
-    "store/reading.py": "the helper itself",
+    "store/reading.py": "the helper itself; opens for all others, name by name and without links",
     "store/files.py": "writes, and locks folders; reads through the helper",
     "store/pending.py": "writes a file it has just made with O_EXCL",
     # What nobody but the user or the system puts there.
@@ -29,7 +28,7 @@ ALLOWED = {
     "library/binding/volume.py": "what pandoc made in a fresh folder",
     # Locks, keys and tapes, opened without following links where they are opened.
     "engine/ownership.py": "lock files: opened with O_NOFOLLOW and O_NONBLOCK, never read",
-    "store/ledger/head.py": "the user's own head: O_NOFOLLOW and O_NONBLOCK, one line",
+    "store/ledger/book.py": "the user's own head: O_NOFOLLOW and O_NONBLOCK, one line",
     "tools/audit/folder.py": "opens a folder to make it durable",
     "tools/audit/signing.py": "the key: O_NOFOLLOW, a hundred bytes at most",
     "models/providers/plain_file.py": "models' files: beneath a folder, no links, bounded",

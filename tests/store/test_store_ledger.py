@@ -10,7 +10,7 @@ from ledgerlab import KEY, behind_its_back, opened, seal_for, write
 
 from callboard.store.connection import Connection
 from callboard.store.database import Database
-from callboard.store.ledger.head import read_head
+from callboard.store.ledger.book import read_head
 from callboard.store.ledger.rows import UNPROTECTED, protected_tables
 from callboard.store.presence import DatabaseMissing
 

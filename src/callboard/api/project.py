@@ -147,6 +147,19 @@ class JobShape(StartedJob):
     error: Entry | None = None
 
 
+def run_names(run: RunRecord) -> Entry:
+    """Return what a run is called, under the names the command line prints."""
+    return {
+        "id": run.id,
+        "choreography": run.choreography,
+        "state": run.state.value,
+        "title": run.title,
+        "session_id": run.session_id,
+        "parent_id": run.parent_id,
+        "origin": run.origin,
+    }
+
+
 def started(run: RunRecord, **more: Any) -> StartedJob:
     """Return a run that was just started, with what else its caller needs to know."""
     told = {"run_id": run.id, "status": "running", "events": _events(run), **more}
@@ -155,17 +168,18 @@ def started(run: RunRecord, **more: Any) -> StartedJob:
 
 def job_shape(run: RunRecord) -> JobShape:
     """Return a run as it is now."""
-    return JobShape(
-        run_id=run.id,
-        status=run.state.value,
-        events=_events(run),
-        kind=run.choreography,
-        title=run.title,
-        session_id=run.session_id,
-        created_at=iso(run.created_at),
-        updated_at=iso(run.updated_at or run.created_at),
-        result=run.result,
-        error=None if run.error is None else run.error.to_json(),
+    return JobShape.model_validate(
+        {
+            **run_names(run),
+            "run_id": run.id,
+            "status": run.state.value,
+            "events": _events(run),
+            "kind": run.choreography,
+            "created_at": iso(run.created_at),
+            "updated_at": iso(run.updated_at or run.created_at),
+            "result": run.result,
+            "error": None if run.error is None else run.error.to_json(),
+        }
     )
 
 

@@ -5,6 +5,7 @@ answer count as quoted. Asks nobody.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Annotated, Any, Final, Literal, TypeVar, cast
 
 from pydantic import (
@@ -124,7 +125,7 @@ def schema_of(
     `without` names fields that are not asked for. Of a field named in `loosely` only the kind of
     its value is told: what it holds is checked by whoever uses it, who can say what is wrong.
     """
-    whole: dict[str, Any] = shape.model_json_schema()
+    whole = _json_schema(shape)
     definitions: dict[str, Any] = whole.get("$defs", {})
     if "$ref" in whole:
         # Of a shape that holds itself: refused below, where it comes up again.
@@ -137,6 +138,12 @@ def schema_of(
     }
     told = {key: each for key, each in whole.items() if key != "description"}
     return _plain({**told, "properties": fields}, definitions, ())
+
+
+# Asked for several times per question, and made anew by Pydantic each time; shared, never changed.
+@lru_cache(maxsize=256)
+def _json_schema(shape: type[BaseModel]) -> Mapping[str, Any]:
+    return shape.model_json_schema()
 
 
 def with_fields(schema: Mapping[str, Json], **fields: Json) -> dict[str, Json]:
@@ -192,7 +199,9 @@ def _inner(key: str, value: Any, definitions: Mapping[str, Any], inside: tuple[s
         return {name: _plain(each, definitions, inside) for name, each in named.items()}
     if key in ("anyOf", "prefixItems"):
         return [_plain(each, definitions, inside) for each in cast("Sequence[Any]", value)]
-    return _plain(cast(Any, value), definitions, inside) if isinstance(value, dict) else value
+    if isinstance(value, dict):
+        return _plain(cast(Any, value), definitions, inside)
+    return list(cast("list[Any]", value)) if isinstance(value, list) else value
 
 
 def _with_null(schema: dict[str, Any]) -> dict[str, Any]:

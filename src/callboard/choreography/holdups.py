@@ -29,7 +29,7 @@ from callboard.engine.errors import NotNow
 from callboard.engine.run import Run
 from callboard.models.accounts import Accounts, Dimension, Limits, Scope
 from callboard.models.accounts.amounts import MICROUSD_PER_USD
-from callboard.models.model_id import provider_of
+from callboard.models.catalog import provider_of
 
 RAISE_PATTERN: Final = r"raise to \$?\d[\d,]*(\.\d+)?( \w+)?"
 _AMOUNT: Final = re.compile(r"raise to \$?(\d[\d,]*(?:\.\d+)?)(?: \w+)?")

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from enum import StrEnum
 from typing import Any, Final
 
+from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
 from callboard.core.events import AgentState, body_from_json
 from callboard.core.vocabulary import UNFINISHED, Agent, ModelTier, RunRecord
@@ -117,6 +118,27 @@ def agents_now(studio: Studio, pack: str = "") -> dict[str, CardState]:
         )
         for agent in studio.repertoire.agents(pack)
     }
+
+
+def staff_now(studio: Studio) -> list[dict[str, Json]]:
+    """Return the enabled staff in order, each with its contract, its model and what it is doing."""
+    pack = studio.settings.pack
+    now = agents_now(studio, pack)
+    return [
+        {
+            "id": agent.id,
+            "name": agent.name,
+            "archetype": agent.contract.archetype,
+            "owns": agent.contract.owns,
+            "must_not": agent.contract.must_not,
+            "abstains_when": agent.contract.abstains_when,
+            "tier": tier_of(studio, agent).value,
+            "model": agent.model or studio.settings.models.default,
+            "order": agent.order,
+            "state": now.get(agent.id, CardState.IDLE).value,
+        }
+        for agent in studio.repertoire.staff(pack)
+    ]
 
 
 def _open_cards(studio: Studio, run: RunRecord) -> list[tuple[str, str]]:

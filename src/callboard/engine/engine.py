@@ -17,13 +17,13 @@ from callboard.core.vocabulary.run import (
     SignalKind,
     SignalRecord,
 )
-from callboard.engine.backstage import Backstage
 from callboard.engine.changes import Changes
 from callboard.engine.dispatcher import Dispatcher
 from callboard.engine.feed import Feed
 from callboard.engine.lineage import Cut, insert_edits, plan_fork, plan_retry
 from callboard.engine.ownership import Ownership
 from callboard.engine.recovery import MOST_DEATHS, Recovery
+from callboard.engine.scope import Backstage
 from callboard.engine.signals import Signals
 from callboard.store.connection import Connection
 from callboard.store.journal.events import append_event

@@ -9,20 +9,19 @@ from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import CallboardError, Conflict, ErrorRecord, InvalidInput
 from callboard.core.run_events import RunChanged, SignalAcknowledged
 from callboard.core.vocabulary.run import RunRecord, RunState, SignalKind, SignalRecord
-from callboard.engine.backstage import Backstage
 from callboard.engine.errors import JournalUnavailable, StrayCancel, TakenOver
 from callboard.engine.execution import is_cancelled_from_outside
 from callboard.engine.live import LiveRun
 from callboard.engine.lost_steps import LostSteps
 from callboard.engine.ownership import Ownership
 from callboard.engine.run import Run
+from callboard.engine.scope import Backstage
 from callboard.store.connection import Connection, StoreError
-from callboard.store.journal.claims import Owner, deaths_in_vain, take
 from callboard.store.journal.events import append_event
-from callboard.store.journal.runs import load_run, release, set_state
+from callboard.store.journal.runs import Owner, deaths_in_vain, load_run, release, set_state, take
 from callboard.store.journal.signals import acknowledge, open_signals_of
 from callboard.store.journal.steps import load_journal
-from callboard.store.ledger.gaps import was_known_before
+from callboard.store.ledger.book import was_known_before
 
 _log = logging.getLogger(__name__)
 

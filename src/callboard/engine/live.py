@@ -19,13 +19,12 @@ from callboard.core.vocabulary.run import (
     StepKind,
     StepRecord,
 )
-from callboard.engine.backstage import Backstage
 from callboard.engine.errors import DuplicateKey, JournalUnavailable, TakenOver
 from callboard.engine.lost_steps import LostSteps
+from callboard.engine.scope import Backstage
 from callboard.store.connection import Connection, StoreError
-from callboard.store.journal.claims import Owner, holds
 from callboard.store.journal.events import event_row
-from callboard.store.journal.runs import finish, set_state
+from callboard.store.journal.runs import Owner, finish, holds, set_state
 from callboard.store.journal.signals import acknowledge
 from callboard.store.journal.steps import output_of
 from callboard.store.writer import RowRefused, Rows, Statement

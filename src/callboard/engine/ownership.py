@@ -15,7 +15,6 @@ from typing import Final
 
 from callboard.core.clock import Clock
 from callboard.core.ids import IdMaker
-from callboard.store.beneath import open_folder
 from callboard.store.connection import Connection, translate_os
 from callboard.store.database import Database
 from callboard.store.journal.processes import (
@@ -25,6 +24,7 @@ from callboard.store.journal.processes import (
     insert_process,
     list_processes,
 )
+from callboard.store.reading import open_folder
 
 # No link and no pipe is ever a lock of ours.
 _FLAGS: Final = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC

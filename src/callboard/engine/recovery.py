@@ -10,14 +10,13 @@ from typing import Final, Literal
 from callboard.core.errors import Conflict
 from callboard.core.run_events import RunChanged
 from callboard.core.vocabulary.run import RunRecord, RunState
-from callboard.engine.backstage import Backstage
 from callboard.engine.dispatcher import Dispatcher
 from callboard.engine.errors import RunInterrupted, UnknownChoreography
 from callboard.engine.ownership import Ownership
+from callboard.engine.scope import Backstage
 from callboard.store.connection import Connection, StoreError
-from callboard.store.journal.claims import deaths_in_vain
 from callboard.store.journal.events import append_event
-from callboard.store.journal.runs import claim, finish, load_run, unfinished_owners
+from callboard.store.journal.runs import claim, deaths_in_vain, finish, load_run, unfinished_owners
 
 _log = logging.getLogger(__name__)
 

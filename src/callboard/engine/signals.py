@@ -5,10 +5,10 @@ from collections.abc import Callable
 from callboard.core.errors import Conflict
 from callboard.core.run_events import RunChanged, SignalAcknowledged, SignalSent
 from callboard.core.vocabulary.run import RunRecord, RunState, SignalKind, SignalRecord
-from callboard.engine.backstage import Backstage
 from callboard.engine.changes import Changes
 from callboard.engine.dispatcher import Dispatcher
 from callboard.engine.ownership import Ownership
+from callboard.engine.scope import Backstage
 from callboard.store.connection import Connection
 from callboard.store.journal.events import append_event
 from callboard.store.journal.runs import claim, finish, load_run, release, set_state

@@ -1,6 +1,6 @@
 """Models: one gate to every model, embedded, scripted or remote."""
 
-from callboard.models.catalog import Catalog, ModelFacts, Reliability, tier_for_window
+from callboard.models.catalog import Catalog, ModelFacts, Reliability, asked_model, tier_for_window
 from callboard.models.credentials import KEY_VARIABLES, Credentials, Secret
 from callboard.models.errors import (
     CircuitOpen,
@@ -31,7 +31,6 @@ from callboard.models.ladder import (
     measure,
     profiles_dir,
 )
-from callboard.models.model_id import asked_model
 from callboard.models.providers.address import ProviderConfig
 from callboard.models.providers.cassette import Recorder, Replayer
 from callboard.models.providers.llama import LlamaSettings

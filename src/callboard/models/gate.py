@@ -14,8 +14,8 @@ from typing import Protocol
 from callboard.core.classify import Classifier
 from callboard.core.clock import Clock, SystemClock
 from callboard.core.errors import ProviderError
+from callboard.models.catalog import FileModels, provider_of
 from callboard.models.errors import ProviderTimeout, UnknownModel, as_provider_error
-from callboard.models.model_id import FileModels, provider_of
 from callboard.models.types import (
     Chunk,
     Ended,

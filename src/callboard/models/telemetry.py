@@ -20,8 +20,8 @@ from callboard.core.tracing import (
     Tracer,
     error_type,
 )
+from callboard.models.catalog import asked_model
 from callboard.models.gate import Gate, WrapperGate
-from callboard.models.model_id import asked_model
 from callboard.models.types import Chunk, Finished, ModelReply, ModelRequest
 
 AGENT: Final = "gen_ai.agent.id"

@@ -1,6 +1,5 @@
 """Operations: what can be done, declared once; every door, model and receipt reads it off there."""
 
-from callboard.operations.catalog import open_operations, operations_of
 from callboard.operations.declaration import (
     AGENT,
     USER,
@@ -10,7 +9,15 @@ from callboard.operations.declaration import (
     Route,
     operation,
 )
-from callboard.operations.performing import Finder, Operations, Refusal, Rights, lending
+from callboard.operations.performing import (
+    Finder,
+    Operations,
+    Refusal,
+    Rights,
+    lending,
+    open_operations,
+    operations_of,
+)
 
 __all__ = [
     "AGENT",

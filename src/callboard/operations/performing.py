@@ -2,10 +2,10 @@
 
 There is one executor for what models and users cause: an operation is carried out as a tool is,
 by the same checks, with the same intents, receipts and chains. An operation that only reads
-leaves none.
+leaves none. Which operations a pack has is gathered from the modules its `pack.yaml` names.
 """
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -17,7 +17,8 @@ from pydantic_core import to_jsonable_python
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
 from callboard.core.parsing import misfits
-from callboard.operations.declaration import AGENT, USER, Operation
+from callboard.operations.declaration import AGENT, USER, Operation, OperationInvalid
+from callboard.studio.packs import Pack, PackInvalid
 from callboard.studio.studio import Studio
 from callboard.tools import (
     CallRefused,
@@ -32,10 +33,8 @@ from callboard.tools import (
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
 Finder = Callable[[Studio, type[Any]], Any]
 """Finds what operations work on in an open project, by its type."""
-
 _RESULT: Final = "result"
 _lent: Final[ContextVar[object]] = ContextVar("lent", default=None)
 # What was done is done: a long result must not make a failure of it.
@@ -202,3 +201,46 @@ def _refused(tool_id: str, why: str, rule: str) -> CallRefused:
         tool=tool_id,
         rule=rule,
     )
+
+
+def operations_of(pack: Pack) -> dict[str, Operation[..., Any]]:
+    """Return everything that can be done with a pack, by name, in the order of declaration."""
+    found: dict[str, Operation[..., Any]] = {}
+    for module in pack.operation_modules():
+        declared: list[Operation[..., Any]] = [
+            each for each in vars(module).values() if isinstance(each, Operation)
+        ]
+        for each in declared:
+            if each.function.__module__ != module.__name__:
+                continue
+            known = found.setdefault(each.name, each)
+            if known is not each:
+                raise OperationInvalid(
+                    f"Pack {pack.name} declares {each.name} twice: {known.place}, {each.place}",
+                    fix="Give one of them another name.",
+                )
+    return found
+
+
+def broken_operations(pack: Pack) -> Iterator[str]:
+    """Say which operations of a pack take or give what no door can carry."""
+    try:
+        declared = operations_of(pack)
+    except PackInvalid:
+        # Told by whoever loads its parts.
+        return
+    except OperationInvalid as error:
+        yield error.message
+        return
+    for each in declared.values():
+        try:
+            _ = each.arguments
+        except OperationInvalid as error:
+            yield f"operation {each.name} of pack {pack.name} cannot be used: {error.message}"
+
+
+def open_operations(studio: Studio, pack: Pack) -> Operations:
+    """Return what has the operations of a pack done in an open project."""
+    entry = pack.described.operations
+    family = pack.name if entry is None else entry.family
+    return Operations(studio, family, pack.finder())

@@ -28,7 +28,13 @@ from callboard.prompts.layers import (
     load_layout,
 )
 from callboard.prompts.markup import build_state, fence, state_content
-from callboard.prompts.passages import Placeholder, TemplatePassage
+from callboard.prompts.passages import (
+    Placeholder,
+    TemplatePassage,
+    TemplateVariant,
+    Tier,
+    variant_for,
+)
 from callboard.prompts.records import (
     PromptRecord,
     PromptSummary,
@@ -40,12 +46,14 @@ from callboard.prompts.records import (
     save_reply,
 )
 from callboard.prompts.registry import TemplateEntry, TemplateRegistry, bundled_layer
-from callboard.prompts.reminders import ReminderFacts, choose_reminders, reminders
 from callboard.prompts.rendering import (
     RESERVED_NAMES,
     PlaceholderProblem,
+    ReminderFacts,
     check_placeholders,
+    choose_reminders,
     headed_inputs,
+    reminders,
     render,
     render_template,
     slot_content,
@@ -53,7 +61,6 @@ from callboard.prompts.rendering import (
 from callboard.prompts.responses import ResponseMirror
 from callboard.prompts.templates import Template, TemplateOrigin, TemplatePart
 from callboard.prompts.tokens import OfflineTokenCounter, TierBudget, TokenCounter, load_budgets
-from callboard.prompts.variants import TemplateVariant, Tier, variant_for
 
 __all__ = [
     "RESERVED_NAMES",

@@ -14,8 +14,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeVar, cast
 
 from callboard.prompts.errors import TemplateInvalid
+from callboard.prompts.passages import TemplateVariant, variant_named
 from callboard.prompts.templates import TemplateSource, read_source
-from callboard.prompts.variants import TemplateVariant, variant_named
 from callboard.store.reading import FileRefused, read_bounded
 
 INDEX_NAME: Final = "prompts.json"

@@ -14,8 +14,7 @@ from typing import Final
 
 from callboard.prompts.errors import TemplateInvalid, TemplateNotFound
 from callboard.prompts.layer_files import LayerFiles, TemplateLayer
-from callboard.prompts.templates import Template, TemplateHeader, TemplateOrigin, TemplateSource
-from callboard.prompts.variants import (
+from callboard.prompts.passages import (
     TemplateVariant,
     Tier,
     fallback_order,
@@ -23,6 +22,7 @@ from callboard.prompts.variants import (
     variant_for,
     variant_named,
 )
+from callboard.prompts.templates import Template, TemplateHeader, TemplateOrigin, TemplateSource
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:/[A-Za-z0-9][A-Za-z0-9_-]*)*")
 _MAX_NAME_CHARS: Final = 200

@@ -1,15 +1,19 @@
-"""Fill a template in one pass. Inserted text is never read again for placeholders."""
+"""Fill a template in one pass, reminders among them. Inserted text is never read for placeholders.
+
+The reminders a model needs are chosen from plain facts about it.
+"""
 
 import difflib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final, Literal, cast
 
 from callboard.core.canonical import Json, compact_json
 from callboard.core.vocabulary import Content, Slot, SlotType, Trust
 from callboard.prompts.errors import UnknownPlaceholder
 from callboard.prompts.markup import fence
 from callboard.prompts.passages import Placeholder, TemplatePassage
+from callboard.prompts.registry import TemplateRegistry
 from callboard.prompts.templates import Template
 
 RESERVED_NAMES: Final = ("task", "role_contract", "inputs")
@@ -109,3 +113,52 @@ def _unknown(passage: TemplatePassage, values: Mapping[str, Content]) -> Unknown
         fix=f"Known here: {', '.join(sorted(values)) or 'nothing'}.",
         problems=[{"path": p.path, "line": p.line, "name": p.name} for p in problems],
     )
+
+
+Grade = Literal["low", "medium", "high", "very_high"]
+_NEEDS_FORMAT: Final = frozenset({"low", "medium"})
+_PREFERS_JSON: Final = ("gemini",)
+
+
+@dataclass(frozen=True, slots=True)
+class ReminderFacts:
+    """What is known about the model that will read the prompt."""
+
+    model_id: str
+    xml_reliability: Grade = "medium"
+    instruction_following: Grade = "medium"
+
+
+def choose_reminders(facts: ReminderFacts, *, thinking: bool | None = None) -> tuple[str, ...]:
+    """Return the names of the templates to append, in order.
+
+    `thinking` asks for a short thinking block (True), for none (False), or says nothing (None).
+    """
+    names: list[str] = []
+    if thinking is not None:
+        names.append("reminders/think" if thinking else "reminders/no_thinking")
+    if facts.xml_reliability in _NEEDS_FORMAT:
+        names.append("reminders/reply_format")
+    model_id = facts.model_id.lower()
+    if any(word in model_id for word in _PREFERS_JSON):
+        names.append("reminders/tags_not_json")
+    if facts.instruction_following == "low":
+        names.append("reminders/one_action")
+    return tuple(names)
+
+
+def reminders(
+    registry: TemplateRegistry,
+    facts: ReminderFacts,
+    *,
+    permitted_actions: Sequence[str] = (),
+    thinking: bool | None = None,
+) -> Content:
+    """Return the reminders for a model as one trusted text, empty if it needs none."""
+    listed = ", ".join(permitted_actions) or "none"
+    values = {"permitted_actions": Content(listed, "permissions", Trust.TRUSTED)}
+    texts = [
+        render_template(registry.get(name), values).text
+        for name in choose_reminders(facts, thinking=thinking)
+    ]
+    return Content("\n\n".join(texts), "reminders", Trust.TRUSTED)

@@ -7,8 +7,15 @@ from typing import Any, Final, cast
 
 from callboard.core.parsing import FileProblem, parse_yaml
 from callboard.prompts.errors import TemplateInvalid
-from callboard.prompts.passages import PassageLine, Placeholder, TemplatePassage, make_passage
-from callboard.prompts.variants import TemplateVariant, fallback_order, variant_named
+from callboard.prompts.passages import (
+    PassageLine,
+    Placeholder,
+    TemplatePassage,
+    TemplateVariant,
+    fallback_order,
+    make_passage,
+    variant_named,
+)
 
 _MARKER: Final = re.compile(
     r"<!--[ \t]*+(/?tier|micro)\b[ \t]*+:?+[ \t]*+((?:[^>\n]*[^> \t\n])?)[ \t]*-->"

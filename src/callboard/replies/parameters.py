@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Final, cast
 
 from callboard.core.canonical import Json
+from callboard.replies.code import decode_entities, read_closing_tag, read_tag
 from callboard.replies.json_text import read_json
-from callboard.replies.tags import decode_entities, read_closing_tag, read_tag
 
 _MARK: Final = re.compile(r"<!\[CDATA\[|<!--|</(?=[A-Za-z_])|<(?=[A-Za-z_])")
 _CDATA_START: Final = "<![CDATA["

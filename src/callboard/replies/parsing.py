@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from callboard.replies.code import CodeMap
+from callboard.replies.code import CodeMap, read_tag
 from callboard.replies.coercion import coerce
 from callboard.replies.parameters import Malformed, read_parameters
 from callboard.replies.reply import Action, ContentUpdate, ParsedReply, ReplyWarning, convert_json
@@ -20,7 +20,6 @@ from callboard.replies.scanner import (
     Text,
     scan,
 )
-from callboard.replies.tags import read_tag
 
 _log: Final = logging.getLogger(__name__)
 _TYPE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.:-]{0,99}")

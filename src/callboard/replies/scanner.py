@@ -9,9 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from callboard.replies.code import FENCE_START, CodeMap
+from callboard.replies.code import FENCE_START, CodeMap, Tag, read_closing_tag, read_tag
 from callboard.replies.reply import ReplyWarning
-from callboard.replies.tags import Tag, read_closing_tag, read_tag
 
 THINKING: Final = "thinking"
 MESSAGE: Final = "message"

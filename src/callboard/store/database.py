@@ -12,18 +12,14 @@ from callboard.core.clock import Clock, SystemClock
 from callboard.store.connection import Connection, Durability, connect, translate
 from callboard.store.faults import FaultPoints, NoFaults
 from callboard.store.ledger.baseline import (
-    BaselineReason,
     accept_rows,
     adopt,
     publish,
     write_baseline,
 )
-from callboard.store.ledger.book import Ledger
-from callboard.store.ledger.entries import Tail, tail_of
-from callboard.store.ledger.gaps import Gap, ends_with, open_gap
-from callboard.store.ledger.head import Head, read_head
+from callboard.store.ledger.book import Gap, Head, Ledger, ends_with, open_gap, read_head
+from callboard.store.ledger.entries import BaselineReason, Seal, Tail, tail_of
 from callboard.store.ledger.missing import MissingRows, missing_rows
-from callboard.store.ledger.seal import Seal
 from callboard.store.ledger.verification import LedgerReport, verify_ledger
 from callboard.store.migrations import has_older_ledger, prepare, refuse_other_version
 from callboard.store.presence import refuse_missing

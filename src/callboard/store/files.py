@@ -13,9 +13,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from callboard.store.beneath import open_beneath, open_folder, opened_folder
 from callboard.store.pending import prepared
-from callboard.store.reading import FileRefused, Refusal, naming_links, read_bounded
+from callboard.store.reading import (
+    FileRefused,
+    Refusal,
+    naming_links,
+    open_beneath,
+    open_folder,
+    opened_folder,
+    read_bounded,
+)
 
 _UNFINISHED: Final = ".unfinished"
 _LARGEST_BYTES: Final = 1 << 28

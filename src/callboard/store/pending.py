@@ -16,8 +16,15 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Final
 
-from callboard.store.beneath import open_beneath, open_folder, opened_folder
-from callboard.store.reading import FileRefused, drain, naming_links, open_regular
+from callboard.store.reading import (
+    FileRefused,
+    drain,
+    naming_links,
+    open_beneath,
+    open_folder,
+    open_regular,
+    opened_folder,
+)
 
 _PLACE: Final = ("local", "pending")
 _TOKEN: Final = re.compile(r"[0-9a-f]{16}")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from callboard.core.errors import ErrorTier
 from callboard.store.connection import StoreError
-from callboard.store.ledger.head import read_head
-from callboard.store.ledger.seal import Seal
+from callboard.store.ledger.book import read_head
+from callboard.store.ledger.entries import Seal
 
 
 class DatabaseMissing(StoreError):

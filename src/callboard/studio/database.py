@@ -19,15 +19,14 @@ from typing import Final
 
 from callboard.core.clock import Clock, SystemClock
 from callboard.core.errors import CallboardError, ErrorTier
-from callboard.store.beneath import open_folder
 from callboard.store.database import Database, Durability
 from callboard.store.faults import FaultPoints
 from callboard.store.files import write_atomically
 from callboard.store.journal.runs import pause_unfinished
 from callboard.store.kept import check_kept_folder
-from callboard.store.ledger.seal import Seal
+from callboard.store.ledger.entries import Seal
 from callboard.store.presence import refuse_missing
-from callboard.store.reading import FileRefused, naming_links, read_bounded
+from callboard.store.reading import FileRefused, naming_links, open_folder, read_bounded
 from callboard.studio.project import Project
 from callboard.studio.trust import ADOPTING_FILE, TrustRegistry
 from callboard.tools.audit.folder import sessions_folder

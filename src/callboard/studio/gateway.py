@@ -32,10 +32,10 @@ from callboard.models import (
     weights_dir,
 )
 from callboard.models.accounts import Accounts, BudgetGate, MeterGate
+from callboard.models.catalog import FileModels, sent_model
 from callboard.models.credentials import Credentials, account_of
 from callboard.models.errors import UnknownModel
 from callboard.models.gate import Routes
-from callboard.models.model_id import FileModels, sent_model
 from callboard.models.providers.address import locate
 from callboard.models.providers.cassette import Recorder, Replayer
 from callboard.models.telemetry import TelemetryGate

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from callboard.core.parsing import FileProblem, decode_text, misfits, parse_yaml
 from callboard.core.places import config_dir
 from callboard.core.vocabulary import Agent
-from callboard.models.model_id import FileModels
+from callboard.models.catalog import FileModels
 from callboard.prompts import TemplateLayer, bundled_layer
 from callboard.store.reading import read_bounded
 from callboard.studio.pack_file import AgentEntry

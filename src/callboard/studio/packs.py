@@ -269,7 +269,7 @@ def discover() -> Discovery:
     problems: list[str] = []
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         try:
-            pack = _installed(point.value)
+            pack = load_pack(package_folder(point.value), point.value)
         except CallboardError as error:
             problems.append(f"pack {point.name} is left out: {error.message}")
             continue
@@ -281,7 +281,8 @@ def discover() -> Discovery:
     return Discovery(tuple(found.values()), tuple(problems))
 
 
-def _installed(package: str) -> Pack:
+def package_folder(package: str) -> Path:
+    """Return where an installed package lies, without importing it; its parents may be."""
     try:
         spec = importlib.util.find_spec(package)
     # To find a package inside of another, the other one is imported, and may raise anything.
@@ -291,7 +292,7 @@ def _installed(package: str) -> Pack:
         raise PackInvalid(
             f"there is no package {package}", fix="Install it again, or remove its distribution."
         )
-    return load_pack(Path(spec.submodule_search_locations[0]), package)
+    return Path(spec.submodule_search_locations[0])
 
 
 def installed_packs() -> tuple[Pack, ...]:

@@ -9,8 +9,8 @@ from typing import Any
 from callboard.core.errors import CallboardError, NotFound
 from callboard.core.settings.model import ToolsSettings
 from callboard.core.vocabulary import Agent, RunRecord
-from callboard.engine.backstage import Body
 from callboard.engine.errors import UnknownChoreography
+from callboard.engine.scope import Body
 from callboard.store.connection import Connection
 from callboard.store.mirror import RunFolder
 from callboard.store.records import Records

@@ -12,11 +12,11 @@ from callboard.core.events import EventBody
 from callboard.core.ids import IdMaker
 from callboard.core.settings import Settings
 from callboard.core.vocabulary import RunRecord
-from callboard.engine.backstage import Backstage
 from callboard.engine.embedded import EmbeddedDispatcher
 from callboard.engine.engine import Companion, Engine
 from callboard.engine.executor import Executor
 from callboard.engine.ownership import Ownership
+from callboard.engine.scope import Backstage
 from callboard.knowledge import Indexing, Knowledge
 from callboard.models import Catalog, Gate, ModelRequest
 from callboard.models.accounts import Accounts, Prices, limits_from, plans_from

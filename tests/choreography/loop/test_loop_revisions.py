@@ -72,6 +72,7 @@ async def test_the_same_work_again_makes_nothing_stale(kit: Callable[..., Kit]) 
     assert by_step(made).count(2) == 1
 
 
+@pytest.mark.req("QF-28")
 @pytest.mark.req("QF-39")
 async def test_code_says_first_whether_a_loop_is_stable_and_a_model_can_only_withhold_it(
     kit: Callable[..., Kit],

@@ -247,6 +247,7 @@ async def test_a_role_is_shown_its_task_and_its_inputs_and_neither_registry_nor_
     assert "scene_drafts" not in briefs
 
 
+@pytest.mark.req("QF-66", "QF-71")
 @pytest.mark.req("QF-67")
 @pytest.mark.req("QF-69")
 async def test_the_parts_of_a_prompt_stand_in_their_order(kit: Callable[..., Kit]) -> None:
@@ -278,6 +279,7 @@ async def test_a_missing_prompt_fails_before_anybody_is_asked(kit: Callable[...,
         assert missing.context["path"] == "prompts/adapters/style_lead.md"
 
 
+@pytest.mark.req("QF-52")
 @pytest.mark.req("QF-54")
 async def test_a_role_that_is_woken_again_remembers_what_it_did(kit: Callable[..., Kit]) -> None:
     made = kit()

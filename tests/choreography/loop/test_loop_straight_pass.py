@@ -10,6 +10,7 @@ from callboard.core.vocabulary import RunState
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.req("QF-56", "QF-77", "QF-143")
 @pytest.mark.req("QF-06")
 @pytest.mark.req("QF-33")
 @pytest.mark.req("QF-55")

@@ -157,3 +157,18 @@ async def test_what_repeats_itself_is_one_line_until_all_is_asked_for(project: P
     assert len(full) == 8
     assert len(short) == 1
     assert short[0]["message"].startswith("8 findings of this kind")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("She turned. Her blue eyes were wet.", "She turned. Her brown eyes were wet."),
+        ("Her hair was black.", "Her hair was red."),
+    ],
+)
+def test_two_readings_that_can_only_reckon_whom_they_mean_are_not_held_against_each_other(
+    story: Project, one: str, other: str
+) -> None:
+    for number, said in enumerate((one, other), start=1):
+        story.scene(number, f"Ivy poured the tea for Nell. {said}")
+    assert check_continuity(story.context).all_findings == ()

@@ -30,10 +30,10 @@ from callboard.models import (
     Usage,
     Working,
 )
+from callboard.models.catalog import asked_model, split_cassette
 from callboard.models.credentials import Scrubber, Secret
 from callboard.models.errors import PromptTooLong, SchemaRefused
 from callboard.models.gate import Routes
-from callboard.models.model_id import asked_model, split_cassette
 from callboard.models.providers.cassette import CassetteMiss, Recorder, Replayer
 from callboard.models.providers.cassette_file import (
     CassetteUnusable,

@@ -8,7 +8,7 @@ import pytest
 
 from callboard.core.events import LimitPaused
 from callboard.models import Message, ModelRequest, Secret, Working
-from callboard.models.model_id import provider_of, sent_model
+from callboard.models.catalog import provider_of, sent_model
 from callboard.models.traffic.limit_state import Credential, credentials_of
 from callboard.store.journal.events import read_events
 from callboard.testing.openai_server import OpenAIServer, http_error, reply

@@ -1,6 +1,8 @@
 """The door itself: who may come in, what a stream remembers, how errors look."""
 
 import json
+import os
+from typing import Any
 
 import httpx
 import pytest
@@ -8,6 +10,7 @@ from control_room_stage import Theatre
 
 from callboard.api.entrance import require_token_for
 from callboard.core.errors import InvalidInput
+from warm_process import call_warm
 
 pytestmark = pytest.mark.anyio
 
@@ -101,3 +104,24 @@ async def test_a_tool_run_at_the_door_leaves_a_receipt(theatre: Theatre) -> None
             "/tools/prose_analyzer/run", {"args": {"scene_path": "../x.md"}}, status=400
         )
         assert refused["error"]["code"] == "path_outside_project"
+
+
+async def test_runs_and_staff_have_the_names_of_the_command_line(theatre: Theatre) -> None:
+    async with theatre.serve() as stage:
+        body = {"recipe_id": "analytical_consistency", "description": "Check consistency"}
+        run_id = (await stage.post("/runs", body, status=201))["run_id"]
+        await stage.events(f"/runs/{run_id}/events")
+        (listed,) = await stage.get("/runs")
+        detail, staff = await stage.get(f"/runs/{run_id}"), await stage.get("/agents")
+    env = {**os.environ, "HOME": str(theatre.root.parent / "home")}
+
+    def told(*words: str) -> Any:
+        return json.loads(call_warm(*words, "--json", cwd=theatre.root, env=env).stdout)
+
+    (printed,) = told("runs", "list")["runs"]
+    # Both keep what they always said; what the other calls the same thing stands beside it.
+    for name in ("id", "run_id", "state", "status", "choreography", "title", "session_id"):
+        assert printed[name] == listed[name] == detail[name], name
+    agents = told("agents")["agents"]
+    assert [set(each) for each in agents] == [set(each) for each in staff]
+    assert [each["owns"] for each in agents] == [each["owns"] for each in staff]

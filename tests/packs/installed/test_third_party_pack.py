@@ -12,6 +12,9 @@ import httpx
 import pytest
 from distributions import Home, install, write_files
 
+from callboard.packs import questfoundry
+
+QUEST = Path(questfoundry.__file__).parent
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 FILE_BLOCK = re.compile(r"^```\w+ file=(\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PLANTS = [{"name": "basil", "every_days": 2}, {"name": "cactus", "every_days": 30}]
@@ -26,6 +29,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
     blocks = {name: text for page in pages for name, text in FILE_BLOCK.findall(page)}
     assert {"project/plants.md", "greenhouse/pyproject.toml"} < set(blocks)
     write_files(folder, blocks)
+    _add_loops(folder / "greenhouse")
     install(folder / "greenhouse", folder / "site")
     home = Home(folder, folder / "site")
     (folder / "replies.json").write_text(json.dumps(REPLIES), "utf-8")
@@ -33,6 +37,35 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
     assert begun.code == 0, begun.err
     assert "callboard plants list" in begun.out
     return home
+
+
+def _add_loops(source: Path) -> None:
+    """Have the distribution bring loops for branching books, too; one takes a name of the pack."""
+    with (source / "pyproject.toml").open("a", encoding="utf-8") as file:
+        file.write('"greenhouse.loops" = ["*.yaml"]\n\n')
+        file.write('[project.entry-points."questfoundry.loops"]\ngreenhouse = "greenhouse.loops"\n')
+    spark = (QUEST / "loops" / "story_spark.yaml").read_text("utf-8")
+    files = {"__init__.py": '"""Loops of the greenhouse."""\n', "story_spark.yaml": spark}
+    files["seedling.yaml"] = spark.replace("id: story_spark", "id: seedling")
+    files["weed.yaml"] = spark.replace("id: story_spark", "id: weed").replace("purpose:", "aim:")
+    write_files(source / "src" / "greenhouse" / "loops", files)
+
+
+@pytest.mark.req("QF-13", "QF-14")
+def test_its_loop_is_one_of_those_for_branching_books(home: Home) -> None:
+    assert home.call("init", "book", "--for", "questfoundry").code == 0
+    words = ("--project", "book", "--json")
+    listed = home.call("quest", "loops", *words)
+    assert len(listed.json["loops"]) == 14 and "seedling" in listed.json["loops"]
+    taken, wrong = listed.json["problems"]
+    assert "story_spark" in taken and "weed.yaml" in wrong and "purpose" in wrong
+    assert listed.code == 1
+    shown = home.call("quest", "loop", "show", "seedling", *words).json
+    assert shown["steps"][0]["id"] == "step_1_topology_draft"
+    ran = home.call("quest", "run", "seedling", "--batch", "--model", "script:replies.json", *words)
+    told = json.loads(ran.out.splitlines()[-1])
+    # The gardener's one sentence is no topology: the loop itself was begun, and says so.
+    assert ran.code == 1 and told["unit"]["loop"] == "seedling"
 
 
 @pytest.fixture

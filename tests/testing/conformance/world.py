@@ -9,12 +9,11 @@ from typing import Any
 from callboard.core.clock import SystemClock
 from callboard.core.ids import IdMaker
 from callboard.core.vocabulary import Effect, Question, StepState
-from callboard.engine.backstage import Backstage
 from callboard.engine.embedded import EmbeddedDispatcher
 from callboard.engine.engine import Engine
 from callboard.engine.executor import Executor
 from callboard.engine.ownership import Ownership
-from callboard.engine.scope import Happened, NotHappened
+from callboard.engine.scope import Backstage, Happened, NotHappened
 from callboard.store.connection import StoreError
 from callboard.store.database import Database, Durability
 from callboard.store.faults import NoFaults

@@ -17,6 +17,7 @@ from callboard.api.project import (
     Shown,
     Wanted,
     job_shape,
+    run_names,
 )
 from callboard.api.streaming import STREAM, resume_point, stream_run
 from callboard.choreography.recipe import (
@@ -130,7 +131,7 @@ async def list_all(
         ),
     )
     found = page.cut([run for run in runs if is_recipe_run(run)])
-    return [RunLine.model_validate(run_line(run)) for run in found]
+    return [RunLine.model_validate(run_names(run) | run_line(run)) for run in found]
 
 
 @router.get("/{run_id}")
@@ -142,7 +143,7 @@ async def show_run(studio: OpenStudio, run_id: str) -> RunDetail | JobShape:
     detail = await asyncio.to_thread(
         studio.database.read, lambda c: RunView(c, load_run(c, run_id)).detail()
     )
-    return RunDetail.model_validate(detail)
+    return RunDetail.model_validate(run_names(run) | detail)
 
 
 @router.get("/{run_id}/steps")

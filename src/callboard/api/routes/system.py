@@ -8,7 +8,7 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from callboard import __version__
 from callboard.api.project import Asking, OpenStudio, Shown
 from callboard.api.streaming import STREAM, resume_point, stream_project
-from callboard.choreography.staffing import agents_now, tier_of
+from callboard.choreography.staffing import staff_now
 from callboard.tools import off_loop
 
 router = APIRouter(tags=["system"])
@@ -63,21 +63,4 @@ class AgentShape(Shown):
 @agents_router.get("")
 async def list_agents(studio: OpenStudio) -> list[AgentShape]:
     """List the enabled staff in order."""
-    states = agents_now(studio, studio.settings.pack)
-    return [
-        AgentShape.model_validate(
-            {
-                "id": agent.id,
-                "name": agent.name,
-                "archetype": agent.contract.archetype,
-                "owns": agent.contract.owns,
-                "must_not": agent.contract.must_not,
-                "abstains_when": agent.contract.abstains_when,
-                "tier": tier_of(studio, agent).value,
-                "model": agent.model or studio.settings.models.default,
-                "order": agent.order,
-                "state": states[agent.id].value if agent.id in states else "idle",
-            }
-        )
-        for agent in studio.repertoire.staff(studio.settings.pack)
-    ]
+    return [AgentShape.model_validate(each) for each in staff_now(studio)]

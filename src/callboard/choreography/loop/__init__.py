@@ -42,7 +42,13 @@ from callboard.choreography.loop.ports import (
 from callboard.choreography.loop.prompting import PromptNotFound, missing_prompts
 from callboard.choreography.loop.reading import read_loop
 from callboard.choreography.loop.records import NamedCast, NamedChecks, RecordWorkspace
-from callboard.choreography.loop.registry import LoopRegistry, UnknownLoop, load_loops
+from callboard.choreography.loop.registry import (
+    LoopRegistry,
+    UnknownLoop,
+    extend_registry,
+    installed_folders,
+    load_loops,
+)
 from callboard.choreography.loop.result import LoopResult, LoopStatus
 from callboard.choreography.loop.revisions import RevisionRequest
 from callboard.choreography.loop.shelf import LoopChoreography, LoopFailed, LoopShelf, play_loop
@@ -94,6 +100,8 @@ __all__ = [
     "UnknownLoopStep",
     "ask_alone",
     "decide_next_loop",
+    "extend_registry",
+    "installed_folders",
     "load_loops",
     "missing_prompts",
     "play_chain",

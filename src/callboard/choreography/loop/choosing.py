@@ -4,6 +4,7 @@ It sees the registry, what was finished and what there is; never the inside of a
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, cast
 
 from callboard.choreography.loop.deciding import DueDecision, Showrunner
@@ -97,9 +98,17 @@ def _listed(artifact: StoredArtifact) -> str:
 
 
 async def play_chain(
-    stage: Stage, bring: BringLoops, first: str, request: LoopRequest, most: int | None = None
+    stage: Stage,
+    bring: BringLoops,
+    first: str,
+    request: LoopRequest,
+    most: int | None = None,
+    awake_in: Callable[[Loop], tuple[str, ...]] = lambda _loop: (),
 ) -> list[LoopResult]:
-    """Play loops one after the other, as far as each hands its work on and the human agrees."""
+    """Play loops one after the other, as far as each hands its work on and the human agrees.
+
+    `awake_in` says which optional roles a loop wakes besides those that were asked for.
+    """
     house = bring(stage.studio)
     most = most or house.settings.chain_loops
     policy = cast("DecisionPolicy", request.policy or house.settings.policy)
@@ -107,8 +116,10 @@ async def play_chain(
     name: str | None = first
     while name is not None and len(results) < most:
         hop = f"hop/{len(results) + 1}"
-        loop = await _kept(stage, hop, house.registry.get(name))
-        result = (await stage.parallel({hop: _player(house, loop, request)}))[hop]
+        found = house.registry.get(name)
+        loop, woken = await _kept(stage, hop, found, awake_in(found))
+        asked = replace(request, awake=tuple(dict.fromkeys((*request.awake, *woken))))
+        result = (await stage.parallel({hop: _player(house, loop, asked)}))[hop]
         results.append(result)
         name = None
         if result.success and result.next_loop is not None and len(results) < most:
@@ -120,10 +131,18 @@ async def play_chain(
     return results
 
 
-async def _kept(stage: Stage, hop: str, loop: Loop) -> Loop:
-    """Return a loop as it was when the hop began, whatever became of its file."""
-    stored: Any = await stage.step(f"{hop}/loop", lambda: loop.model_dump(mode="json"))
-    return Loop.model_validate(stored)
+async def _kept(
+    stage: Stage, hop: str, loop: Loop, awake: tuple[str, ...]
+) -> tuple[Loop, tuple[str, ...]]:
+    """Return a loop and who it wakes as they were when the hop began, whatever became of them."""
+    definition = loop.model_dump(mode="json")
+    stored: Any = await stage.step(
+        f"{hop}/loop", lambda: {"loop": definition, "awake": list(awake)}
+    )
+    if "loop" not in stored:
+        # A chain begun by an older version.
+        return Loop.model_validate(stored), awake
+    return Loop.model_validate(stored["loop"]), tuple(stored["awake"])
 
 
 def _player(

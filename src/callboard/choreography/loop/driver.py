@@ -122,6 +122,9 @@ class LoopDriver:
         play, number = self.play, self._number
         decided = await self._ruling.next_step(number, opened.made)
         self._now_ms = max(self._now_ms, decided.at_ms)
+        if self._is_late:
+            # What was taken before took all the time there was.
+            return await self._at_limit()
         decision = decided.answer
         if not decision.step:
             return await self._escalate("no step can be taken", LoopStatus.STALLED)
@@ -189,12 +192,16 @@ class LoopDriver:
                     LoopStatus.FAILED, why, "aborted", self._key(f"{self._number}/block")
                 )
 
+    @property
+    def _is_late(self) -> bool:
+        most = self.play.bounds.timebox_ms
+        return most is not None and self._now_ms - self._began_ms > most
+
     async def _at_limit(self) -> LoopEnd | None:
         play, bounds = self.play, self.play.bounds
-        spent = self._now_ms - self._began_ms
         if play.board.iterations > bounds.iterations:
             why = f"not stable after {bounds.iterations} steps: {_open(play.board)}"
-        elif bounds.timebox_ms is not None and spent > bounds.timebox_ms:
+        elif self._is_late:
             why = f"the time for this loop is over: {_open(play.board)}"
         else:
             return None

@@ -6,14 +6,16 @@ What the Showrunner sees of loops that do not run is rendered here, from the loo
 import difflib
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Final
 
 from callboard.choreography.loop.definition import Loop, LoopInvalid
 from callboard.choreography.loop.reading import read_loop
-from callboard.core.errors import NotFound
+from callboard.core.errors import CallboardError, NotFound
 from callboard.core.parsing import decode_text
 from callboard.store.reading import read_bounded
+from callboard.studio.packs import package_folder
 
 _MOST_BYTES: Final = 1_000_000
 _WIDE: Final = 100_000
@@ -144,6 +146,42 @@ def load_loops(folders: Sequence[Path]) -> tuple[Loop, ...]:
                 )
             loops.append(loop)
     return tuple(loops)
+
+
+def installed_folders(group: str) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+    """Return the folders of loops that installed distributions bring, and what is wrong with any.
+
+    An entry point of the group names a package; every YAML file in its folder is a loop.
+    """
+    found: list[Path] = []
+    problems: list[str] = []
+    for point in sorted(entry_points(group=group), key=lambda point: (point.name, point.value)):
+        try:
+            found.append(package_folder(point.value))
+        except CallboardError as error:
+            problems.append(f"loops of {point.name} are left out: {error.message}")
+    return tuple(found), tuple(problems)
+
+
+def extend_registry(
+    registry: LoopRegistry, folders: Iterable[Path]
+) -> tuple[LoopRegistry, tuple[str, ...]]:
+    """Add the loops of some folders; one that is not sound, or has a name of another, is left out.
+
+    What is wrong is told by file and field.
+    """
+    found = list(registry.loops())
+    problems: list[str] = []
+    for path in (each for folder in folders for each in sorted(folder.glob("*.yaml"))):
+        try:
+            data = read_bounded(path, limit_bytes=_MOST_BYTES, within=path.parent)
+            more = [*found, read_loop(decode_text(data), path.name)]
+            registry = LoopRegistry(more)
+        except CallboardError as problem:
+            problems.append(problem.message)
+            continue
+        found = more
+    return registry, (*problems, *registry.dangling())
 
 
 def _line(text: str) -> str:

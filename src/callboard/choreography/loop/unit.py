@@ -44,8 +44,9 @@ def require_entries(play: LoopPlay, opened: OpenedUnit) -> None:
         if need.is_optional or any(kind in opened.entries for kind in need.kinds):
             continue
         makers = [name for kind in need.kinds for name in play.house.registry.makers(kind)]
+        made_by = f": {' or '.join(makers)} makes it" if makers else ""
         raise MissingLoopInput(
-            f"{play.loop.id} needs {need}, and there is none",
+            f"{play.loop.id} needs {need}, and there is none{made_by}",
             fix=f"Run {' or '.join(makers)} first." if makers else f"Bring {need} along.",
             loop=play.loop.id,
             kind=str(need),

@@ -1,7 +1,7 @@
 """What is wrong with the installed packs, from all doors: told by `packs list` and `doctor`."""
 
 from callboard.cli.command_apps import command_problems
-from callboard.operations.catalog import broken_operations
+from callboard.operations.performing import broken_operations
 from callboard.studio.pack_checks import broken_parts, taken_tools
 from callboard.studio.packs import discover
 

@@ -13,9 +13,11 @@ from callboard.store.journal.runs import load_run
 
 
 def run_shape(run: RunRecord) -> dict[str, Json]:
-    """Return a run as JSON."""
+    """Return a run as JSON; id and state also under the names that routes gave them."""
     return {
         "id": run.id,
+        "run_id": run.id,
+        "status": run.state.value,
         "session_id": run.session_id,
         "choreography": run.choreography,
         "title": run.title,

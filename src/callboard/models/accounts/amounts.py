@@ -13,8 +13,7 @@ from enum import StrEnum
 from importlib import import_module
 from typing import Final
 
-from callboard.models.catalog import Catalog, Rates
-from callboard.models.model_id import REPLAY, asked_model, provider_of
+from callboard.models.catalog import REPLAY, Catalog, Rates, asked_model, provider_of
 from callboard.models.types import Usage
 
 MICROUSD_PER_USD: Final = 1_000_000

@@ -19,7 +19,7 @@ from callboard.models.accounts.calls import CallOutcome, CallRecord, insert_call
 from callboard.models.accounts.reservations import Hold, close, list_holds, shrink
 from callboard.models.accounts.scopes import Scope, ScopeKind, Spender
 from callboard.models.accounts.subscriptions import Subscription, record_usage
-from callboard.models.model_id import provider_of
+from callboard.models.catalog import provider_of
 from callboard.models.types import Usage
 from callboard.store.connection import Connection
 from callboard.store.database import Database

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from callboard.core.errors import InvalidInput
 from callboard.models.accounts.amounts import Limits
-from callboard.models.model_id import provider_of
+from callboard.models.catalog import provider_of
 from callboard.models.types import ModelRequest
 
 

@@ -18,9 +18,9 @@ from callboard.core.canonical import Json, compact_json
 from callboard.core.classify import Classifier
 from callboard.core.errors import ProviderError
 from callboard.core.words import shorten
+from callboard.models.catalog import split_cassette
 from callboard.models.credentials.secret import Scrubber
 from callboard.models.gate import Routes
-from callboard.models.model_id import split_cassette
 from callboard.models.providers.cassette_file import (
     Cassette,
     Recording,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from callboard.core.errors import CallboardError, ErrorTier
-from callboard.store.beneath import open_beneath, open_folder
+from callboard.store.reading import open_beneath, open_folder
 
 _LINKED: Final = (errno.ELOOP, errno.ENOTDIR)
 

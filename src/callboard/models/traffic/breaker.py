@@ -24,9 +24,9 @@ from callboard.core.clock import Clock, SystemClock
 from callboard.core.errors import ErrorTier, ProviderError
 from callboard.core.events import CircuitChanged
 from callboard.core.settings.circuit import BreakerRules, breaker_rules
+from callboard.models.catalog import provider_of
 from callboard.models.errors import CircuitOpen
 from callboard.models.gate import Gate, WrapperGate
-from callboard.models.model_id import provider_of
 from callboard.models.types import Chunk, Finished, ModelRequest, Notify, say_nothing
 
 

@@ -14,10 +14,10 @@ from callboard.core.classify import Classifier
 from callboard.core.clock import Clock, SystemClock
 from callboard.core.errors import ErrorTier, ProviderError
 from callboard.core.events import ModelSwitched
+from callboard.models.catalog import provider_of
 from callboard.models.errors import CircuitOpen, MissingKey, UnknownModel
 from callboard.models.gate import Gate, WrapperGate
-from callboard.models.model_id import provider_of
-from callboard.models.traffic.attempts import Deadline, Delivered
+from callboard.models.traffic.retry import Deadline, Delivered
 from callboard.models.types import (
     Chunk,
     Finished,

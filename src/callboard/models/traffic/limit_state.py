@@ -15,8 +15,8 @@ from hashlib import sha256
 from typing import Final
 
 from callboard.core.canonical import Json
+from callboard.models.catalog import provider_of, sent_model
 from callboard.models.credentials import Secret, account_of
-from callboard.models.model_id import provider_of, sent_model
 from callboard.models.types import ModelRequest
 
 Cancel = Callable[[], None]

@@ -6,31 +6,55 @@ Packed in order and without times, so that the same state makes the same bytes.
 import gzip
 import io
 import json
+import platform
 import tarfile
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
+from callboard import __version__
 from callboard.core.canonical import canonical_json, digest_bytes
 from callboard.core.errors import CallboardError, Conflict, NotFound
+from callboard.core.events import Emitted
 from callboard.packs.questfoundry.artifacts import catalog
 from callboard.packs.questfoundry.foundry import Foundry
+from callboard.packs.questfoundry.settings import PROJECT_FILE
 from callboard.store.blobs import get_blob, put_blob
 from callboard.store.connection import Connection
+from callboard.store.journal.events import read_events
 from callboard.store.reading import read_bounded
+from callboard.studio.settings_files import parse_settings_file
 
 MANIFEST: Final = "manifest.json"
 _GUIDE: Final = "RESTORE.md"
 _RECORDS: Final = "records"
 _BLOBS: Final = "blobs"
 _SCHEMAS: Final = "schemas"
+_LOGS: Final = "decisions"
+_LOGGED: Final = frozenset({"loop.decision", "loop.checkpoint"})
+_SETTINGS: Final = "settings.yaml"
+_MOST_SETTINGS: Final = 1_000_000
+PROMPTS: Final = Path(__file__).parent / "prompts"
 _MOST_BYTES: Final = 4_000_000_000
+_UNREADABLE: Final = (
+    OSError,
+    EOFError,
+    zlib.error,
+    tarfile.TarError,
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+)
 _TEXT: Final = (
     "# How to open this archive\n\n"
     "`callboard quest restore ARCHIVE FOLDER` unpacks it into an empty folder, after it has\n"
     "compared every file with `manifest.json`. `records/` holds units, story hooks, snapshots and\n"
-    "artifacts by kind and name, `blobs/` their bodies by hash, `schemas/` their shapes.\n"
+    "artifacts by kind and name, `blobs/` their bodies by hash, `schemas/` their shapes,\n"
+    "`decisions/` what was decided in each unit, to read. `settings.yaml` is put back, too,\n"
+    "but not where copies of archives go: that is for its new owner to say.\n"
 )
 
 
@@ -62,9 +86,45 @@ def collected(foundry: Foundry) -> dict[str, bytes]:
         return files
 
     files = foundry.studio.database.read(act)
+    files |= _told(foundry)
     for kind in catalog.shapes():
         files[f"{_SCHEMAS}/{kind}.json"] = canonical_json(catalog.schema_of(kind)).encode()
     files[_GUIDE] = _TEXT.encode()
+    return files
+
+
+def _told(foundry: Foundry) -> dict[str, bytes]:
+    """Return what is no record: decisions and checkpoints of units, settings, versions."""
+    files: dict[str, bytes] = {}
+
+    def act(connection: Connection) -> None:
+        for unit in foundry.units.all():
+            runs = dict.fromkeys(each.partition("/")[0] for each in unit.runs)
+            rows = [
+                {"name": body.name, **cast("dict[str, Any]", body.data)}
+                for run_id in runs
+                for each in read_events(connection, run_id=run_id)
+                if isinstance(body := each.body, Emitted)
+                and body.name in _LOGGED
+                and cast("dict[str, Any]", body.data).get("unit") == unit.id
+            ]
+            lines = "".join(f"{canonical_json(row)}\n" for row in rows)
+            if lines:
+                files[f"{_LOGS}/{unit.id}.jsonl"] = lines.encode()
+
+    foundry.studio.database.read(act)
+    own = foundry.studio.project.root / PROJECT_FILE
+    if own.is_file():
+        files[_SETTINGS] = read_bounded(
+            own, limit_bytes=_MOST_SETTINGS, within=foundry.studio.project.root
+        )
+    texts = sorted(PROMPTS.rglob("*.md"))
+    versions = {
+        "callboard": __version__,
+        "python": platform.python_version(),
+        "prompts": digest_bytes(b"\0".join(each.read_bytes() for each in texts)),
+    }
+    files["versions.json"] = canonical_json(versions).encode()
     return files
 
 
@@ -103,14 +163,17 @@ def unpacked(data: bytes) -> Unpacked:
     """Read an archive and compare every file with the manifest; what differs is named."""
     files: dict[str, bytes] = {}
     try:
-        with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as tar:
+        # Read to its very end first: the sum of the whole stands behind what tar reads.
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as zipped:
+            plain = zipped.read(_MOST_BYTES)
+        with tarfile.open(fileobj=io.BytesIO(plain), mode="r:") as tar:
             for info in tar:
                 held = tar.extractfile(info) if info.isfile() else None
                 if held is not None and info.size <= _MOST_BYTES:
                     files[info.name] = held.read()
         manifest: Any = json.loads(files.pop(MANIFEST))
         rows = {str(row["path"]): row for row in manifest["files"]}
-    except (OSError, EOFError, tarfile.TarError, ValueError, KeyError, TypeError) as error:
+    except _UNREADABLE as error:
         raise ArchiveDamaged(
             f"The archive cannot be read: {error}", fix="Take another copy of it."
         ) from error
@@ -150,6 +213,24 @@ def check_target(folder: Path) -> None:
     """Refuse to restore into a folder with something in it."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Conflict(f"{folder} is not empty", fix="Name a folder that does not exist yet.")
+
+
+def settings_within(archive: Unpacked) -> bytes | None:
+    """Return the settings of an archive without the folders outside that they name, if it has any.
+
+    They come from somebody else: what they say of the book counts, where they write does not.
+    """
+    data = archive.files.get(_SETTINGS)
+    if data is None:
+        return None
+    values = parse_settings_file(data)
+    section: Any = values.get("archive")
+    if not isinstance(section, dict) or not cast("dict[str, Any]", section).get("copies"):
+        return data
+    kept: dict[str, Any] = {**values, "archive": {**section, "copies": []}}
+    import yaml
+
+    return yaml.safe_dump(kept, sort_keys=False, allow_unicode=True).encode()
 
 
 async def restored(foundry: Foundry, archive: Unpacked) -> int:

@@ -11,7 +11,6 @@ from pydantic import Field
 
 from callboard.core.errors import Conflict
 from callboard.operations import operation
-from callboard.packs.questfoundry.bars.verdict import GateDecision
 from callboard.packs.questfoundry.cold.snapshots import Merging
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.shelf.shelf import Shelving
@@ -27,6 +26,7 @@ from callboard.packs.questfoundry.steps.views import (
 )
 from callboard.packs.questfoundry.units.ledger import UnitOpening
 from callboard.packs.questfoundry.units.unit import UnitStatus, WorkUnit
+from callboard.packs.questfoundry.verdict import GateDecision, waived
 from callboard.store.connection import Connection
 
 Shape = dict[str, Any]
@@ -65,11 +65,11 @@ async def gate_by_code(foundry: Foundry, tu_ids: tuple[str, ...] = ()) -> Shape:
     await foundry.begun()
     units = [foundry.units.find(each) for each in tu_ids]
     if not units:
-        found = foundry.studio.database.read(foundry.units.open_ones)
-        units = [each for each in found if each.ready_for_gate and each.loop != "gatecheck"]
+        units = foundry.units.ready_ones()
     if not units:
         raise _nothing_ready(foundry)
-    report = judged(foundry.book_with(units), [], "gatecheck", rules=foundry.rules)
+    judgement = judged(foundry.book_with(units), [], "gatecheck", rules=foundry.rules)
+    report = waived(judgement, foundry.waivers.standing())
     body = body_of(report)
     opened = await foundry.units.open(
         UnitOpening(f"code/{foundry.studio.ids.make('session')}", "gatecheck", "GK", "By code")
@@ -134,7 +134,8 @@ async def bind_by_code(
     made = editions(foundry, request)
     files = await make_files(made, request["formats"])
     again = await make_files(made, request["formats"])
-    report = judge_files(foundry, made, [], files, again)
+    judgement = judge_files(foundry, made, [], files, again)
+    report = waived(judgement, foundry.waivers.standing())
     name = view_name(request)
     is_written = report.decision is not GateDecision.BLOCK
     if is_written:

@@ -6,10 +6,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from callboard.choreography.loop import LoopRegistry, load_loops, read_loop
+from callboard.choreography.loop import (
+    LoopRegistry,
+    extend_registry,
+    installed_folders,
+    load_loops,
+)
 from callboard.core.canonical import Json
-from callboard.core.errors import CallboardError, NotFound
-from callboard.core.parsing import decode_text
+from callboard.core.errors import NotFound
 from callboard.library.story.contradiction import ConflictRules, read_rules
 from callboard.packs.questfoundry.assembly.assembling import BookNames, assemble
 from callboard.packs.questfoundry.beginning import BookPlan, first_parts
@@ -24,15 +28,16 @@ from callboard.packs.questfoundry.shelf.shelf import Shelf, Shelving
 from callboard.packs.questfoundry.story_hooks.ledger import HookLedger
 from callboard.packs.questfoundry.units.ledger import UnitLedger
 from callboard.packs.questfoundry.units.unit import UnitStatus, WorkUnit
+from callboard.packs.questfoundry.waivers import WaiverLedger
 from callboard.store.connection import Connection
-from callboard.store.reading import read_bounded
 from callboard.store.records import Records
 from callboard.studio.studio import Studio
 
 PACK: Final = "questfoundry"
 OWN_LOOPS: Final = "loops"
+# The entry points by which a distribution brings loops; each names a package of YAML files.
+PLUG_INS: Final = "questfoundry.loops"
 _FOLDER: Final = Path(__file__).parent
-_MOST_BYTES: Final = 1_000_000
 _PROJECT: Final = "project"
 _LESSON: Final = "lesson"
 
@@ -48,6 +53,7 @@ class Foundry:
         self.units = UnitLedger(*place)
         self.hooks = HookLedger(*place)
         self.shelf = Shelf(*place)
+        self.waivers = WaiverLedger(*place)
         canon = CanonGraph(studio.knowledge, self.rules)
         self.cold = ColdStore(*place, self.units, self.hooks, self.shelf, canon)
 
@@ -73,12 +79,12 @@ class Foundry:
 
     @property
     def registry(self) -> LoopRegistry:
-        """The loops of this project: the pack's, and the project's own."""
+        """The loops of this project: the pack's, those of plug-ins, and the project's own."""
         return self._loops[0]
 
     @property
     def loop_problems(self) -> tuple[str, ...]:
-        """What is wrong with loops of the project's own; those are left out."""
+        """What is wrong with loops of plug-ins or of the project's own; those are left out."""
         return self._loops[1]
 
     @cached_property
@@ -240,20 +246,10 @@ def read_registry() -> LoopRegistry:
 
 
 def read_own(folder: Path) -> tuple[LoopRegistry, tuple[str, ...]]:
-    """Return the loops of the pack and those of a folder, and what is wrong with any of these."""
-    found = list(read_registry().loops())
-    problems: list[str] = []
-    for path in sorted(folder.glob("*.yaml")) if folder.is_dir() else ():
-        try:
-            data = read_bounded(path, limit_bytes=_MOST_BYTES, within=folder)
-            more = [*found, read_loop(decode_text(data), path.name)]
-            LoopRegistry(more)
-        except CallboardError as problem:
-            problems.append(problem.message)
-            continue
-        found = more
-    registry = LoopRegistry(found)
-    return registry, (*problems, *registry.dangling())
+    """Return the loops of the pack, of installed plug-ins and of a folder, and what is wrong."""
+    installed, problems = installed_folders(PLUG_INS)
+    registry, more = extend_registry(read_registry(), (*installed, folder))
+    return registry, (*problems, *more)
 
 
 def foundry_of(studio: Studio) -> Foundry:

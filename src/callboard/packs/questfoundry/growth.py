@@ -14,7 +14,6 @@ from callboard.core.canonical import Json
 from callboard.core.words import shorten
 from callboard.engine.errors import StepFailed
 from callboard.packs.questfoundry.bars.judging import judge
-from callboard.packs.questfoundry.bars.verdict import BarStatus
 from callboard.packs.questfoundry.book.model import Book, Section, SectionKind
 from callboard.packs.questfoundry.by_code import bind_by_code, gate_by_code
 from callboard.packs.questfoundry.growing.garden import plain_wording
@@ -22,6 +21,7 @@ from callboard.packs.questfoundry.growing.shapes import GrowthPlan, StoryShape
 from callboard.packs.questfoundry.growing.shapes import grow as grow_book
 from callboard.packs.questfoundry.intake import import_book
 from callboard.packs.questfoundry.operations import operations_on
+from callboard.packs.questfoundry.verdict import BarStatus
 
 _ROLE: Final = "plotwright"
 _WRITER: Final = "scene_smith"

@@ -1,6 +1,7 @@
 """What a producer may do with a book besides running loops: describe it, settle units, restore."""
 
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -8,11 +9,15 @@ from pydantic import Field
 
 from callboard.core.errors import Conflict, NotFound
 from callboard.operations import Operations, operation
-from callboard.packs.questfoundry.archive import read_archive, restored
+from callboard.packs.questfoundry.archive import read_archive, restored, settings_within
 from callboard.packs.questfoundry.beginning import BookPlan, new_ifid
 from callboard.packs.questfoundry.foundry import Foundry, find
+from callboard.packs.questfoundry.settings import PROJECT_FILE
+from callboard.packs.questfoundry.steps.reports import report_in
 from callboard.packs.questfoundry.units.unit import UnitStatus, WorkUnit
+from callboard.packs.questfoundry.verdict import Bar, BarWaiver, GateDecision, waived
 from callboard.store.connection import Connection
+from callboard.store.files import write_atomically
 from callboard.studio.studio import Studio
 
 FAMILY = "quest"
@@ -111,6 +116,51 @@ async def reject_unit(foundry: Foundry, tu_id: str, reason: Reason) -> Shape:
     return (await foundry.units.change(tu_id, move)).shape()
 
 
+def _waived(made: Shape) -> str:
+    state = "withdrawn" if made["withdrawn"] else f"until {made['expires']}"
+    return f"waiver {made['id']}: {made['bar']} at {made['scope']}, {state}"
+
+
+@operation(post="/tus/{tu_id}/waive", undo="withdraw_waiver", tell=_waived)
+async def waive_finding(
+    foundry: Foundry,
+    tu_id: str,
+    bar: Bar,
+    place: Reason,
+    reason: Reason,
+    until: date,
+    by: Reason,
+    check: str = "",
+) -> Shape:
+    """Let one red finding of a unit's newest report pass until a day, with a reason and a name."""
+    wanted = BarWaiver(bar, reason, place, until, by, check)
+    standing = foundry.waivers.standing()
+
+    def act(connection: Connection) -> Shape:
+        unit = foundry.units.load(connection, tu_id)
+        row = unit.made.get("gatecheck_report")
+        if row is None:
+            raise NotFound(
+                f"{tu_id} has no report yet", fix="Name a unit that a gate has looked at."
+            )
+        report = report_in(foundry.shelf.load_body(connection, str(row["sha256"])))
+        kept = foundry.waivers.grant(connection, report, wanted, tu_id)
+        after = waived(report, [*standing, kept.given()])
+        if after.decision is not GateDecision.BLOCK:
+            # Nothing the gate asked for is a must any more: the next look finds it settled.
+            left = tuple(each for each in unit.revisions if each.get("severity") != "must")
+            foundry.units.save(connection, replace(unit, revisions=left))
+        return kept.to_json()
+
+    return await foundry.studio.database.write(act)
+
+
+@operation(post="/waivers/{waiver_id}/withdraw", undo="waive_finding", tell=_waived)
+async def withdraw_waiver(foundry: Foundry, waiver_id: str, reason: Reason) -> Shape:
+    """Take a waiver back. What was merged under it stays; later gatechecks know it no more."""
+    return (await foundry.waivers.withdraw(waiver_id, reason)).to_json()
+
+
 @operation(
     post="/snapshots/{snapshot_id}/select", tell=lambda made: f"The book goes on from {made}."
 )
@@ -150,7 +200,13 @@ async def approve_lessons(foundry: Foundry, artifact: str, by: Reason) -> int:
 @operation(tell=lambda made: f"{made} records restored")
 async def restore_archive(foundry: Foundry, archive: str) -> int:
     """Put everything of an archive into an empty project."""
-    return await restored(foundry, read_archive(Path(archive)))
+    held = read_archive(Path(archive))
+    count = await restored(foundry, held)
+    own = foundry.studio.project.root / PROJECT_FILE
+    settings = settings_within(held)
+    if settings is not None and not own.exists():
+        write_atomically(own, settings, within=foundry.studio.project.root)
+    return count
 
 
 def operations_on(studio: Studio) -> Operations:

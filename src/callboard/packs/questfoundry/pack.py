@@ -15,7 +15,7 @@ from callboard.choreography.staffing import find_agent, tier_of
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, Fault
 from callboard.core.vocabulary import ModelTier
-from callboard.packs.questfoundry.foundry import PACK, foundry_of, read_registry
+from callboard.packs.questfoundry.foundry import PACK, Foundry, foundry_of, read_registry
 from callboard.packs.questfoundry.steps.checks import QuestChecks
 from callboard.packs.questfoundry.workspace import QuestWorkspace
 from callboard.studio.runnable import Choreography, Prepared
@@ -78,25 +78,26 @@ _INSTEAD: Final = {
 }
 
 
+def awake_in(foundry: Foundry, loop: Loop) -> tuple[str, ...]:
+    """Return the optional roles that are awake in a loop as it, the project and its plan say."""
+    plan = foundry.plan
+    wakes = cast("list[str]", loop.options.get("wakes", []))
+    usual = (*wakes, *foundry.settings.roles.awake_optional, *(plan.awake if plan else ()))
+    return tuple(dict.fromkeys(usual))
+
+
 class QuestLoop(LoopChoreography):
     """A loop whose optional roles are awake as the project, its plan and the loop say."""
 
     def __init__(self, loop: Loop) -> None:
         """Take the loop."""
         super().__init__(loop, bring)
-        self._wakes = tuple(cast("list[str]", loop.options.get("wakes", [])))
+        self._definition = loop
 
     async def prepare(self, studio: Studio, raw: Mapping[str, Json]) -> Prepared:
         """Add who is awake to what a run is to be started with."""
-        foundry = foundry_of(studio)
-        if self._loop is not None:
-            require_models(studio, self._loop)
-        plan = foundry.plan
-        usual = (
-            *self._wakes,
-            *foundry.settings.roles.awake_optional,
-            *(plan.awake if plan else ()),
-        )
+        require_models(studio, self._definition)
+        usual = awake_in(foundry_of(studio), self._definition)
         named: Any = raw.get("awake") or []
         given = named.split(",") if isinstance(named, str) else list(named)
         everybody = list(dict.fromkeys((*usual, *(str(each).strip() for each in given))))

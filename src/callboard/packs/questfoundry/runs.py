@@ -1,5 +1,6 @@
 """Runs beside single loops: several in a row, which comes next, and one role asked directly."""
 
+from functools import partial
 from typing import Any, cast
 
 from callboard.choreography import Stage, choreography
@@ -15,7 +16,7 @@ from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
 from callboard.packs.questfoundry.artifacts import catalog
 from callboard.packs.questfoundry.foundry import Foundry, foundry_of
-from callboard.packs.questfoundry.pack import bring, require_models
+from callboard.packs.questfoundry.pack import awake_in, bring, require_models
 
 
 def _listed(raw: Any) -> tuple[str, ...]:
@@ -36,20 +37,15 @@ async def chain(
     """Play loops one after the other, as far as each hands its work on."""
     foundry = foundry_of(stage.studio)
     require_models(stage.studio, foundry.registry.get(first))
-    wakes = [
-        role
-        for loop in foundry.registry.loops()
-        for role in cast("list[str]", loop.options.get("wakes", []))
-    ]
-    usual = (*wakes, *foundry.settings.roles.awake_optional, *_listed(awake))
     request = LoopRequest(
         loop=first,
-        awake=tuple(dict.fromkeys(usual)),
+        awake=_listed(awake),
         brief=brief,
         policy=policy,
         is_interactive=is_interactive,
     )
-    results = await play_chain(stage, bring, first, request, most or None)
+    wakes = partial(awake_in, foundry)
+    results = await play_chain(stage, bring, first, request, most or None, wakes)
     return {"loops": [each.to_json() for each in results]}
 
 

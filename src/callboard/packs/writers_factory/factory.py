@@ -11,7 +11,7 @@ from callboard.core.vocabulary import RunRecord
 from callboard.operations import Does, Operation, Operations, operation
 from callboard.packs.writers_factory.bible.project import ProjectRecord
 from callboard.packs.writers_factory.foreman import Foreman
-from callboard.packs.writers_factory.foreman.wiring import open_foreman
+from callboard.packs.writers_factory.foreman.survey import open_foreman
 from callboard.packs.writers_factory.manuscript import SceneVersion
 from callboard.packs.writers_factory.memory import ConsolidationClock, Consolidator
 from callboard.packs.writers_factory.model import PACK

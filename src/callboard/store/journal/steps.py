@@ -8,9 +8,8 @@ from callboard.core.errors import NotFound
 from callboard.core.vocabulary.run import Effect, RunRecord, StepKind, StepRecord, StepState
 from callboard.store.blobs import get_blob, put_blob
 from callboard.store.connection import Connection, StoreCorrupt
-from callboard.store.journal.claims import OWNED, Owner, owned_values
 from callboard.store.journal.encoding import RowDamaged, decode, decode_error, row_of
-from callboard.store.journal.runs import load_run
+from callboard.store.journal.runs import OWNED, Owner, load_run, owned_values
 from callboard.store.writer import Statement
 
 # Outputs up to this size lie in the step's own row; larger ones are stored once, as blobs.

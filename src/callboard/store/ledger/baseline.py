@@ -7,30 +7,21 @@ with one, and so does the user's word that what is there shall count.
 import sqlite3
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
-from enum import StrEnum
 from typing import Any, Final
 
+from callboard.store.ledger.book import Head, HeadFile, read_head
 from callboard.store.ledger.entries import (
+    BaselineReason,
     EntryKind,
+    Seal,
     Tail,
     append_entry,
     rows_content,
     tail_of,
 )
-from callboard.store.ledger.head import Head, HeadFile, read_head
 from callboard.store.ledger.rows import Key, TableShape, protected_tables, quoted, shape_of
-from callboard.store.ledger.seal import Seal
 
 _ROWS_PER_ENTRY: Final = 2_000
-
-
-class BaselineReason(StrEnum):
-    """Why every row was listed."""
-
-    CREATED = "created"
-    ADOPTED = "adopted"
-    MIGRATED = "migrated"
-    ACCEPTED = "accepted"
 
 
 def write_baseline(

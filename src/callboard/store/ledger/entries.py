@@ -1,27 +1,52 @@
-"""Entries: one per commit, each chained to the one before it and signed.
+"""Entries: one per commit, each chained to the one before it and signed; and the seal they carry.
 
 The hash needs no key, so that a chain can be followed by anybody; the mark beside it does, so that
 only the user's key can make one. No clock decides the order: the time is for the reader.
+
+Key and countersigned end belong to the user, outside of the project: whoever can only write into
+the project can neither sign an entry nor take back what the head says.
 """
 
 import hashlib
+import hmac
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, Final, cast
 
 from callboard.core.canonical import compact_json
 from callboard.store.ledger.rows import Key
-from callboard.store.ledger.seal import ENTRY_PURPOSE, Seal
+
+MAC_BYTES: Final = 16
+ENTRY_PURPOSE: Final = b"callboard entry"
+HEAD_PURPOSE: Final = b"callboard head"
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """What a database's ledger is sealed with; `key_id` names the key without telling it."""
+
+    key: bytes = field(repr=False)
+    key_id: str
+    head: Path
+
+    def mac(self, purpose: bytes, data: bytes) -> bytes:
+        """Return what only the holder of the key can make; worthless for another purpose."""
+        # The purpose stands in its own field of the hash, at most 16 bytes.
+        return hashlib.blake2b(data, digest_size=MAC_BYTES, key=self.key, person=purpose).digest()
+
+    def is_valid(self, purpose: bytes, data: bytes, mac: bytes) -> bool:
+        """Say whether this key made exactly this mark."""
+        return hmac.compare_digest(self.mac(purpose, data), mac)
+
 
 HASH_BYTES: Final = 32
 NO_HASH: Final = bytes(HASH_BYTES)
-
 Touched = Mapping[str, Mapping[Key, str | None]]
 """Rows by table and primary key: their digest, or None for what is gone."""
-
 _INSERT: Final = (
     "INSERT INTO ledger (seq, kind, at, key_id, body, hash, mac) VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
@@ -39,6 +64,15 @@ class EntryKind(StrEnum):
     WRITE = "write"
     BASELINE = "baseline"
     GAP = "gap"
+
+
+class BaselineReason(StrEnum):
+    """Why every row was listed."""
+
+    CREATED = "created"
+    ADOPTED = "adopted"
+    MIGRATED = "migrated"
+    ACCEPTED = "accepted"
 
 
 @dataclass(frozen=True, slots=True)

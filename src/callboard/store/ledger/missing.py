@@ -9,12 +9,19 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from callboard.store.ledger.baseline import BaselineReason, any_text
-from callboard.store.ledger.entries import NO_HASH, Entry, EntryKind, Tail, read_entries
-from callboard.store.ledger.gaps import head_gap
-from callboard.store.ledger.head import Head
+from callboard.store.ledger.baseline import any_text
+from callboard.store.ledger.book import Head, head_gap
+from callboard.store.ledger.entries import (
+    ENTRY_PURPOSE,
+    NO_HASH,
+    BaselineReason,
+    Entry,
+    EntryKind,
+    Seal,
+    Tail,
+    read_entries,
+)
 from callboard.store.ledger.rows import Key, quoted, shape_of
-from callboard.store.ledger.seal import ENTRY_PURPOSE, Seal
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,10 @@ from typing import Any, Final, cast
 
 from callboard.core.canonical import canonical_json
 from callboard.core.vocabulary import Receipt
-from callboard.store.beneath import opened_folder
 from callboard.store.database import Connection, Database
 from callboard.store.faults import FaultPoints, NoFaults
 from callboard.store.files import open_for_writing
-from callboard.store.reading import lines_bounded, naming_links
+from callboard.store.reading import lines_bounded, naming_links, opened_folder
 from callboard.tools.audit.folder import locked, mirror_path, sync_folder
 from callboard.tools.audit.receipts import is_signature_valid, list_receipts, receipt_to_json
 from callboard.tools.audit.signing import Signer

@@ -158,7 +158,6 @@ def receipt_from_json(data: dict[str, Any]) -> Receipt:
 
 
 @row_of("receipts", "id")
-@row_of("receipts", "id")
 def receipt_from_row(connection: Connection, row: Any) -> Receipt:
     """Read a stored receipt: what was signed counts, not the columns."""
     body = json.loads(row["body"])

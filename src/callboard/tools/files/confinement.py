@@ -23,8 +23,7 @@ from typing import Final
 
 from callboard.core.canonical import composed
 from callboard.store import reading
-from callboard.store.beneath import open_folder
-from callboard.store.reading import FileRefused, Refusal
+from callboard.store.reading import FileRefused, Refusal, open_folder
 from callboard.tools.errors import (
     FileMissing,
     NameRefused,

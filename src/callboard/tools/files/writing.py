@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from callboard.core.canonical import digest_bytes
-from callboard.store.beneath import opened_folder
 from callboard.store.pending import prepared
-from callboard.store.reading import FileRefused, drain, naming_links, read_bounded
+from callboard.store.reading import FileRefused, drain, naming_links, opened_folder, read_bounded
 from callboard.tools.errors import FileChanged, FileMissing, ToolError
 from callboard.tools.files.confinement import Confinement, ProjectPlace, open_regular, told_refusal
 

@@ -1,9 +1,12 @@
 """Scenario 15 and what remains of a project: archives, retros, lessons."""
 
 import asyncio
+import contextlib
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from questkit import Company, House, open_house
 
 from callboard.core.errors import Conflict
@@ -13,6 +16,8 @@ from callboard.packs.questfoundry.archive import (
     ArchiveDamaged,
     check_target,
     collected,
+    manifest_of,
+    packed,
     read_archive,
     unpacked,
 )
@@ -21,6 +26,7 @@ from callboard.packs.questfoundry.operations import (
     operations_on,
     restore_archive,
 )
+from callboard.studio.project import Project
 
 pytestmark = pytest.mark.anyio
 
@@ -38,13 +44,34 @@ async def archived(house: House) -> Path:
 
 @pytest.mark.req("QF-137", "QF-138", "QF-139")
 async def test_an_archive_restores_to_the_same_project_or_not_at_all(tmp_path: Path) -> None:
+    Project.init(tmp_path / "book", pack="questfoundry")
+    own = "hook_harvest: {max_accept: 7}\n"
+    (tmp_path / "book" / ".callboard" / "questfoundry.yaml").write_text(own, "utf-8")
     async with open_house(tmp_path / "book") as house:
         path = await archived(house)
         tip = house.foundry.cold.tip()
         assert tip is not None
         book = house.foundry.cold_book(tip)
-    data = path.read_bytes()
-    kept = unpacked(data)
+    kept = unpacked(path.read_bytes())
+    folders = {name.partition("/")[0] for name in kept.files}
+    assert folders == {
+        "records",
+        "blobs",
+        "schemas",
+        "decisions",
+        "settings.yaml",
+        "versions.json",
+        "RESTORE.md",
+    }
+    told = b"".join(file for name, file in kept.files.items() if name.startswith("decisions/"))
+    assert b'"loop.decision"' in told and b'"loop.checkpoint"' in told
+    records = b"".join(file for name, file in kept.files.items() if name.startswith("records/"))
+    for kind in ("unit", "story_hook", "snapshot", "artifact:gatecheck_report"):
+        assert f'"kind":"{kind}"'.encode() in records, kind
+    assert b'"validation"' in records
+    freeze = next(f for f in kept.files.values() if b'"active_tus"' in f)
+    # What was open at the time stands in it, with how far it was: the archive's own unit.
+    assert b"(stabilizing)" in freeze
     other = tmp_path / "other"
     check_target(other)
     async with open_house(other) as house:
@@ -53,7 +80,9 @@ async def test_an_archive_restores_to_the_same_project_or_not_at_all(tmp_path: P
         assert house.foundry.cold_book(tip) == book
         # The archive was packed before its own last steps were stored.
         again = collected(house.foundry)
-        assert all(again[name] == file for name, file in kept.files.items())
+        same = {name: file for name, file in kept.files.items() if not name.startswith("decisions")}
+        assert all(again[name] == file for name, file in same.items())
+        assert (other / ".callboard" / "questfoundry.yaml").read_text("utf-8") == own
         with pytest.raises(Conflict, match="book already"):
             await operations_on(house.studio).perform(restore_archive, str(path))
     with pytest.raises(Conflict, match="not empty"):
@@ -73,9 +102,27 @@ async def test_one_changed_byte_is_named(tmp_path: Path) -> None:
     damaged.write_bytes(gzip.compress(bytes(plain), mtime=0))
     with pytest.raises(ArchiveDamaged, match="blobs/"):
         read_archive(damaged)
-    damaged.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(ArchiveDamaged):
-        read_archive(damaged)
+    for cut in (1, 20, 2_000):
+        damaged.write_bytes(path.read_bytes()[:-cut])
+        with pytest.raises(ArchiveDamaged):
+            read_archive(damaged)
+
+
+FILES = {"records/0000000.json": b'{"kind": "unit"}', "blobs/ab": b"You lift the lid. " * 9}
+SOUND = packed(FILES, {"files": manifest_of(FILES)})
+
+
+@pytest.mark.req("QF-139")
+@given(at=st.integers(0, len(SOUND) - 1), by=st.integers(1, 255))
+def test_whichever_byte_is_changed_nothing_else_is_ever_restored(at: int, by: int) -> None:
+    changed = bytearray(SOUND)
+    changed[at] ^= by
+    # A few bytes of the wrapping say nothing of what is inside: a time, a system.
+    with contextlib.suppress(ArchiveDamaged):
+        assert unpacked(bytes(changed)).files == FILES
+    if at >= 10:
+        with pytest.raises(ArchiveDamaged):
+            unpacked(bytes(changed))
 
 
 @pytest.mark.req("QF-49")
@@ -107,7 +154,9 @@ async def test_a_retro_counts_and_its_lessons_wait_for_a_human(tmp_path: Path) -
     company = Company()
     finding = {"told": "Gates passed at once", "cites": "gates_by_loop"}
     company.usual["retro_frame"] = {"scope": "the first spark", "questions": ["What helped?"]}
-    company.usual["role_feedback"] = {"voices": [{"role": "plotwright", "well": ["briefs"]}]}
+    roles = ("gatekeeper", "plotwright", "scene_smith", "lore_weaver", "style_lead")
+    voices = [{"role": role, "well": ["briefs"]} for role in roles]
+    company.usual["role_feedback"] = {"voices": voices}
     company.usual["retro_findings"] = {"well": [finding] * 3, "poorly": [finding] * 3}
     company.usual["action_items"] = {"items": []}
     lesson = {"role_or_loop": "story_spark", "text": "Name the tide early.", "approved_by": "me"}

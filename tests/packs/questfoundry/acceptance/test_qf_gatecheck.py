@@ -1,27 +1,54 @@
 """Scenarios 3 and 9: blocks that send work back, and the way into Cold."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
-from questkit import TOPOLOGY, Company, changed, open_house
+from questkit import TOPOLOGY, Company, changed, drafts, open_house
 
+from callboard.packs.questfoundry.by_code import gate_by_code
+from callboard.packs.questfoundry.operations import defer_unit, operations_on
 from callboard.packs.questfoundry.units.unit import InvalidTransition, UnitStatus
 
 pytestmark = pytest.mark.anyio
 
 DANGLING = changed(TOPOLOGY, "choices", 1, "to", value="attic")
+ROUGH = drafts(pier="You stand on the pier. The tower is dark, and so is the sea.")
+
+
+def first_try() -> dict[Any, list[Any]]:
+    """Return lines for a first pass that leads nowhere, with prose that will change, too."""
+    return {
+        "step_1_topology_draft": [{"topology_notes": DANGLING}],
+        "step_3_prose_pass": [{"scene_drafts": ROUGH}],
+    }
+
+
 UNREACHABLE = changed(TOPOLOGY, "gateways", 0, "condition_key", value="has_key")
 
 
 @pytest.mark.req("QF-42", "QF-93")
 async def test_gate_block_and_revision(tmp_path: Path) -> None:
-    company = Company(says={"step_1_topology_draft": [{"topology_notes": DANGLING}]})
+    company = Company(says=first_try())
     async with open_house(tmp_path / "book", company) as house:
         ran = await house.success("story_spark")
         order = [key.split("/")[1] for key, _ in company.calls]
         assert order.count("step_1_topology_draft") == 2
         assert order.count("step_7_preview_gate") == 2
         assert order.count("step_2_section_briefs") == order.count("step_3_prose_pass") == 2
+        # Steps 4 to 6 rest on what changed: each was stale and is done again, none is left so.
+        for step in ("step_5_style_check", "step_6_feasibility_check"):
+            assert order.count(step) == 2, step
+        assert order.count("step_4_hook_generation") == 4
+        assert {*ran.result.steps.values()} == {"done"}
+        stale = [each["steps"] for each in ran.events("step.started")][8:9]
+        assert [name[:6] for name, how in stale[0].items() if how == "stale"] == [
+            "step_2",
+            "step_3",
+            "step_4",
+            "step_5",
+            "step_6",
+        ]
         reports = house.foundry.shelf.all("gatecheck_report", ran.unit.id)
         decisions = [house.foundry.shelf.body(each.sha256)["decision"] for each in reports]
         assert decisions == ["block", "pass"]
@@ -29,6 +56,28 @@ async def test_gate_block_and_revision(tmp_path: Path) -> None:
         (dead,) = [row for row in first["findings"] if row["check"] == "dead_link"]
         assert "attic" in dead["evidence"] and dead["owner_role"] == "plotwright"
         assert dead["target_step"] == "step_1_topology_draft"
+
+
+@pytest.mark.req("QF-40", "QF-42")
+async def test_after_a_block_optional_steps_may_be_dropped_with_a_reason_on_record(
+    tmp_path: Path,
+) -> None:
+    company = Company(says=first_try())
+    steps = [f"step_{n}" for n in (1, 2, 3, 4, 5, 6, 7, 1, 2, 3)]
+    company.decides["next"] = [{"step": each, "reason": "as usual"} for each in steps]
+    drop = [{"step": f"step_{n}", "reason": "the prose is the same"} for n in (4, 5, 6)]
+    company.decides["next"].append({"step": "step_7", "reason": "enough", "drop": drop})
+    async with open_house(tmp_path / "book", company) as house:
+        ran = await house.success("story_spark", policy="llm")
+        for name in ("step_4_hook_generation", "step_5_style_check", "step_6_feasibility_check"):
+            assert ran.result.steps[name] == "skipped"
+            told = [e for e in ran.events("step.finished") if e["step"] == name][-1]
+            assert (told["status"], told["why"]) == ("skipped", "the prose is the same")
+        # What they had made counts no more, and stays in the history.
+        assert not {"hooks", "style_feedback", "feasibility_notes"} & {*ran.result.artifacts}
+        (gone,) = house.foundry.shelf.all("style_feedback", ran.unit.id)
+        assert gone.withdrawn == "the prose is the same"
+        assert ran.result.next_loop is None
 
 
 @pytest.mark.req("QF-45")
@@ -91,6 +140,40 @@ async def test_gatecheck_and_cold(tmp_path: Path) -> None:
         assert len(book.sections) == 8 and book.by_id["box"].text.startswith("You lift")
 
 
+@pytest.mark.req("QF-118", "QF-120")
+async def test_a_keystone_out_of_reach_blocks_until_it_is_mended(tmp_path: Path) -> None:
+    company = Company()
+    async with open_house(tmp_path / "book", company) as house:
+        company.usual["topology_notes"] = UNREACHABLE
+        spark = await house.run("story_spark")
+        assert spark.result.status == "stalled"
+        gate = await house.success("gatecheck", upstream=[spark.unit.id])
+        report = house.content(gate, "gatecheck_report")
+        assert report["decision"] == "block"
+        lost = [row for row in report["findings"] if row["bar"] == "reachability"]
+        assert "relit" in {row["place"] for row in lost if row["status"] == "red"}
+        remedies = [row for row in report["remediation"] if row["bar"] == "reachability"]
+        assert {row["owner_role"] for row in remedies} == {"plotwright"}
+        assert {row["target_step"] for row in remedies} == {"step_1_topology_draft"}
+        unit = house.foundry.units.find(spark.unit.id)
+        assert unit.status is UnitStatus.STABILIZING
+        assert any("relit" in each["reason"] for each in unit.revisions)
+        assert gate.result.next_loop == "story_spark"
+        # Mended in the same unit: the first step is taken again because the gatecheck asked.
+        company.usual["topology_notes"] = TOPOLOGY
+        company.calls.clear()
+        mended = await house.success("story_spark", unit=spark.unit.id)
+        assert company.calls[0][0].split("/")[1] == "step_1_topology_draft"
+        passed = await house.success("gatecheck", upstream=[mended.unit.id])
+        assert house.content(passed, "gatecheck_report")["decision"] == "pass"
+        tip = house.foundry.cold.tip()
+        assert tip is not None and not house.foundry.cold.verify(tip)
+        unit = house.foundry.units.find(spark.unit.id)
+        assert unit.status is UnitStatus.COLD_MERGED and unit.snapshot == tip.id
+        with pytest.raises(InvalidTransition):
+            await operations_on(house.studio).perform(defer_unit, unit.id, "x", "y")
+
+
 @pytest.mark.req("QF-118")
 async def test_what_a_gatecheck_blocks_goes_back_with_its_fix(tmp_path: Path) -> None:
     company = Company()
@@ -120,3 +203,28 @@ async def test_what_a_gatecheck_blocks_goes_back_with_its_fix(tmp_path: Path) ->
         assert house.content(gate, "merge_decision")["action"] == "rework"
         tip = house.foundry.cold.tip()
         assert tip is not None and tip.tus == ()
+
+
+@pytest.mark.req("QF-84", "QF-118")
+@pytest.mark.parametrize("by_code", [True, False])
+async def test_what_was_put_off_is_judged_only_by_name(tmp_path: Path, by_code: bool) -> None:
+    async with open_house(tmp_path / "book") as house:
+        perform = operations_on(house.studio).perform
+        first = await house.success("story_spark")
+        second = await house.success("story_spark")
+        await perform(defer_unit, first.unit.id, "not yet", "in spring")
+
+        async def gate(*units: str) -> None:
+            if by_code:
+                await perform(gate_by_code, units)
+            else:
+                await house.success("gatecheck", upstream=list(units))
+
+        def standing(unit: str) -> UnitStatus:
+            return house.foundry.units.find(unit).status
+
+        await gate()
+        assert standing(second.unit.id) is UnitStatus.COLD_MERGED
+        assert standing(first.unit.id) is UnitStatus.DEFERRED
+        await gate(first.unit.id)
+        assert standing(first.unit.id) is UnitStatus.COLD_MERGED

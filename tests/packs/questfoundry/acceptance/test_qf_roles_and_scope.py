@@ -6,6 +6,10 @@ import pytest
 from questkit import TOPOLOGY, Company, changed, drafts, envelope, hook, open_house
 
 from callboard.core.vocabulary import RunState
+from callboard.packs.questfoundry.units.unit import UnitStatus
+from callboard.store.journal.questions import list_questions
+from callboard.studio.project import Project
+from callboard.testing.witness import finish
 
 pytestmark = pytest.mark.anyio
 
@@ -32,6 +36,48 @@ async def test_what_is_never_valid_is_never_stored(tmp_path: Path) -> None:
         assert "start" in str(ran.run.error)
         assert ran.unit.outcome == "failed" and ran.unit.made == {}
         assert house.foundry.shelf.all("topology_notes") == []
+
+
+@pytest.mark.req("QF-44", "QF-45")
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [("retry", "success"), ("accept what there is, deferred", "stalled"), ("abort", "failed")],
+)
+async def test_where_a_human_is_there_they_are_asked_what_becomes_of_it(
+    tmp_path: Path, answer: str, outcome: str
+) -> None:
+    """Three attempts of one call and two repairs each; then the question, by index and field."""
+    bad = {"section_briefs": {"briefs": [{"section_id": "pier"}]}}
+    company = Company(says={"step_2_section_briefs": [bad] * 9})
+    async with open_house(tmp_path / "book", company) as house:
+        args = {"policy": "playbook"}
+        started = await house.studio.start("questfoundry/story_spark", args)
+        waiting = await house.studio.engine.wait(started.id, settled=True)
+        assert waiting.state is RunState.WAITING
+        (asked,) = house.studio.database.read(list_questions)
+        assert "briefs.0.intent" in asked.question.text
+        assert len(company.calls) == 10 and house.foundry.shelf.all("section_briefs") == []
+        (unit,) = house.foundry.units.all()
+        assert unit.outcome == "" and unit.status is UnitStatus.STABILIZING
+        run = await finish(house.studio, started.id, {asked.key: answer})
+        (unit,) = house.foundry.units.all()
+        assert unit.outcome == outcome, run.error
+        assert bool(house.foundry.shelf.all("section_briefs")) is (outcome == "success")
+
+
+@pytest.mark.req("QF-72")
+async def test_a_role_without_its_adapter_fails_before_anybody_is_asked(tmp_path: Path) -> None:
+    root = tmp_path / "book"
+    prompts = Project.init(root, pack="questfoundry").prompts
+    company = Company()
+    async with open_house(root, company) as house:
+        # A file that cannot be read as a template is as good as none.
+        (prompts / "adapters").mkdir(parents=True)
+        (prompts / "adapters" / "style_lead.md").write_text("---\nslots: {\n---\n", "utf-8")
+        ran = await house.run("story_spark")
+        assert ran.run.state is RunState.FAILED and company.calls == []
+        assert "style_lead" in str(ran.run.error)
+        assert house.foundry.units.all() == []
 
 
 @pytest.mark.req("QF-31", "QF-53")
@@ -97,11 +143,3 @@ async def test_a_spark_may_not_touch_the_style(tmp_path: Path) -> None:
         ran = await house.run("story_spark")
         assert ran.run.state is RunState.FAILED and "style_addendum" in str(ran.run.error)
         assert house.foundry.shelf.all("style_addendum") == []
-
-
-async def test_five_hundred_story_hooks_are_cut_and_told(tmp_path: Path) -> None:
-    many = {"hooks": {"hooks": [hook(f"Hook number {n} of many") for n in range(500)]}}
-    company = Company(says={("step_4_hook_generation", "plotwright"): [many] * 20})
-    async with open_house(tmp_path / "book", company) as house:
-        await house.success("story_spark")
-        assert len(house.foundry.hooks.all()) <= 201

@@ -355,7 +355,7 @@ def long_label(book: Book, chance: Random) -> Planted:
 
 
 def label_missing(book: Book, chance: Random) -> Planted:
-    return _label(book, chance, chance.choice(["", "…", "\u202b\u202c"]), "label_missing")
+    return _label(book, chance, chance.choice(["", " ", "\u202b\u202c"]), "label_missing")
 
 
 def label_bidi(book: Book, chance: Random) -> Planted:

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from callboard.packs.questfoundry.bars.judging import BookMemory, judge
-from callboard.packs.questfoundry.bars.verdict import Bar, BarStatus, GatecheckReport
 from callboard.packs.questfoundry.bars.ways import Effort
 from callboard.packs.questfoundry.book.model import (
     Book,
@@ -21,6 +20,7 @@ from callboard.packs.questfoundry.book.model import (
     StoryChoice,
 )
 from callboard.packs.questfoundry.growing.shapes import GrowthPlan, grow
+from callboard.packs.questfoundry.verdict import Bar, BarStatus, GatecheckReport
 
 
 def small(text: str = "You wait by the door.", **more: object) -> Book:

@@ -12,10 +12,10 @@ import pytest
 
 from callboard.library.story.contradiction import read_rules
 from callboard.packs.questfoundry.bars.judging import BookMemory, judge
-from callboard.packs.questfoundry.bars.verdict import Bar, BarFinding, BarStatus, GateDecision
 from callboard.packs.questfoundry.book.model import Book, CodexEntry
 from callboard.packs.questfoundry.canon.clashes import disagreements
 from callboard.packs.questfoundry.canon.statements import statements_in
+from callboard.packs.questfoundry.verdict import Bar, BarFinding, BarStatus, GateDecision
 
 Rows = list[dict[str, Any]]
 

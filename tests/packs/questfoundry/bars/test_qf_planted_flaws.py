@@ -7,9 +7,9 @@ from qf_planter import FLAWS, plant
 
 from callboard.packs.questfoundry.bars.checks import bar_checks
 from callboard.packs.questfoundry.bars.judging import judge
-from callboard.packs.questfoundry.bars.verdict import BarStatus, GateDecision
 from callboard.packs.questfoundry.book.model import Book
 from callboard.packs.questfoundry.growing.shapes import GrowthPlan, StoryShape, grow
+from callboard.packs.questfoundry.verdict import BarStatus, GateDecision
 from sizes import size
 
 SOUND = size(60, 1_000)

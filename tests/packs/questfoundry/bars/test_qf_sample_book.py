@@ -7,8 +7,8 @@ import pytest
 from qf_planter import FLAWS, plant
 
 from callboard.packs.questfoundry.bars.judging import judge
-from callboard.packs.questfoundry.bars.verdict import Bar, BarStatus, GateDecision
 from callboard.packs.questfoundry.book.model import Book, SectionKind
+from callboard.packs.questfoundry.verdict import Bar, BarStatus, GateDecision
 
 
 def sample() -> Book:

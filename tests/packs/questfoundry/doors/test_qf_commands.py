@@ -1,6 +1,7 @@
 """`callboard quest`: from somebody's Twine story to its first gatecheck and its files."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -303,6 +304,29 @@ def test_an_archive_by_code_opens_as_the_same_book_elsewhere(book: Path, tmp_pat
     quest(tmp_path, "restore", str(book / made["path"]), "other")
     assert quest(tmp_path / "other", "play") == quest(book, "play")
     quest(book, "archive", "--code", "--label", "../up", code=2)
+
+
+def test_copies_of_archives_go_only_where_the_owner_of_a_trusted_folder_says(
+    book: Path, tmp_path: Path
+) -> None:
+    (book / "ford.twee").write_text(STORY, "utf-8")
+    quest(book, "import", "ford.twee")
+    quest(book, "gate", "--code")
+    away = tmp_path / "away"
+    away.mkdir()
+    own = f"binding: {{formats: [ink]}}\narchive: {{copies: [{away}]}}\n"
+    (book / ".callboard" / "questfoundry.yaml").write_text(own, "utf-8")
+    made = quest(book, "archive", "--code")
+    (copy,) = away.iterdir()
+    quest(tmp_path, "restore", str(book / made["path"]), "other")
+    copy.unlink()
+    assert quest(tmp_path / "other", "archive", "--code")["mismatches"] == []
+    assert not list(away.iterdir()), "a restored book sends nothing where its maker's copies went"
+    (made,) = quest(tmp_path / "other", "bind", "--code")["files"]
+    assert made["path"].endswith(".ink"), "the rest of the settings holds"
+    shutil.copytree(book, tmp_path / "clone")
+    assert "Ignored: " in said(tmp_path / "clone", "archive", "--code")
+    assert not list(away.iterdir())
 
 
 def test_the_sample_is_begun_by_what_init_says(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ import yaml
 from callboard.core.vocabulary import RunRecord, RunState
 from callboard.models import Line, ModelRequest, Script
 from callboard.packs.writers_factory.factory import Factory
-from callboard.packs.writers_factory.foreman.wiring import Rooms
 from callboard.packs.writers_factory.modes import ModeGated
+from callboard.packs.writers_factory.rooms import Rooms
 from callboard.packs.writers_factory.voice import Pick
 from callboard.prompts import PromptRecord, load_prompt
 from callboard.studio.opening import Opening

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from callboard.packs.writers_factory.bible import Bible, NotebookLabel
 from callboard.packs.writers_factory.bible.checks import check_fields
 from callboard.packs.writers_factory.bible.decisions import take_decision, target_of, weakness_of
-from callboard.packs.writers_factory.bible.gaps import find_gaps
+from callboard.packs.writers_factory.bible.orders import find_gaps
 from callboard.packs.writers_factory.model import TemplateName
 from callboard.packs.writers_factory.workspace import Workspace
 

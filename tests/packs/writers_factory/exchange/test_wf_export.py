@@ -13,7 +13,6 @@ from epub_faults import epub_faults
 
 from callboard.core.errors import InvalidInput
 from callboard.packs.writers_factory.bible.operations import describe_book
-from callboard.packs.writers_factory.exchange.cover import CoverRefused, read_cover
 from callboard.packs.writers_factory.exchange.export import (
     Edition,
     export_manuscript,
@@ -25,6 +24,7 @@ from callboard.packs.writers_factory.exchange.operations import (
     set_title_page,
 )
 from callboard.packs.writers_factory.exchange.pages import rounded_count
+from callboard.packs.writers_factory.exchange.title_page import CoverRefused, read_cover
 from callboard.packs.writers_factory.factory import Factory
 from callboard.packs.writers_factory.model import SceneMeta, SceneStatus
 

@@ -11,8 +11,8 @@ from callboard.core.vocabulary import ModelTier, RunRecord
 from callboard.models import Script
 from callboard.packs.writers_factory.foreman.actions import load_catalogue
 from callboard.packs.writers_factory.foreman.foreman import BUNDLED, Foreman
+from callboard.packs.writers_factory.foreman.survey import foreman_of
 from callboard.packs.writers_factory.foreman.texts import PromptTexts
-from callboard.packs.writers_factory.foreman.wiring import foreman_of
 from callboard.packs.writers_factory.operations import declared
 from callboard.prompts import TemplateLayer, TemplateRegistry, bundled_layer
 from callboard.studio.opening import Opening

@@ -23,8 +23,8 @@ from callboard.models import Failure, Line, Script
 from callboard.packs.writers_factory.bible import Bible
 from callboard.packs.writers_factory.foreman import ForemanBusy
 from callboard.packs.writers_factory.foreman.talk import style_lint
-from callboard.packs.writers_factory.foreman.wiring import Rooms
 from callboard.packs.writers_factory.memory import Memory
+from callboard.packs.writers_factory.rooms import Rooms
 from callboard.packs.writers_factory.workspace import Workspace
 from callboard.prompts import load_prompt
 from callboard.studio.studio import Studio

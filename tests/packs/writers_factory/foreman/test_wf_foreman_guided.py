@@ -19,10 +19,10 @@ from callboard.packs.writers_factory.foreman.state import (
     TemplateLine,
     VoiceLine,
 )
-from callboard.packs.writers_factory.foreman.wiring import Rooms
 from callboard.packs.writers_factory.health.values import Alert
 from callboard.packs.writers_factory.memory import Memory
 from callboard.packs.writers_factory.model import Severity
+from callboard.packs.writers_factory.rooms import Rooms
 from callboard.packs.writers_factory.workspace import Workspace
 from callboard.studio.opening import Opening
 from callboard.studio.studio import Studio

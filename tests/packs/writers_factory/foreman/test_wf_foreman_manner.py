@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.packs.writers_factory.foreman.talk import classify, route, style_lint
-from callboard.packs.writers_factory.foreman.talk.asking import has_next_step
-from callboard.packs.writers_factory.foreman.talk.routing import ModelRoute, Wishes
+from callboard.packs.writers_factory.foreman.talk.asking import ModelRoute, Wishes, has_next_step
 
 CLEAN = (
     "**CHALLENGE:** Poverty is a circumstance. What does he do wrong?",

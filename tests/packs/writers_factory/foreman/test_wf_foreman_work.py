@@ -22,8 +22,8 @@ from callboard.core.vocabulary import ModelTier
 from callboard.models import Catalog, Line, ModelRequest, Script
 from callboard.models.catalog import tier_for_window
 from callboard.packs.writers_factory.factory import ACTION_OF
-from callboard.packs.writers_factory.foreman.wiring import Rooms
 from callboard.packs.writers_factory.model import SceneMeta, SceneStatus
+from callboard.packs.writers_factory.rooms import Rooms
 from callboard.packs.writers_factory.workspace import Workspace
 from callboard.prompts import load_budgets
 

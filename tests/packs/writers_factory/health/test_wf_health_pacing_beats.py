@@ -5,7 +5,7 @@ from health_fixture import BEATS, HEALTH, a_scene, a_view, examine
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.packs.writers_factory.bible.beats import BeatPoint
+from callboard.packs.writers_factory.bible.shapes import BeatPoint
 from callboard.packs.writers_factory.health.checks.structure import (
     check_beats,
     check_pacing,

@@ -19,8 +19,8 @@ from callboard.packs.writers_factory.health.timeline.facts import (
     Possession,
     SceneFacts,
     further_pairs,
+    read_scene,
 )
-from callboard.packs.writers_factory.health.timeline.reading import read_scene
 from callboard.packs.writers_factory.health.timeline.statements import (
     is_before,
     is_same_time,

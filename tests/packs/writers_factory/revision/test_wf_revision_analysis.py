@@ -13,8 +13,12 @@ from callboard.models import Failure, Line, Script
 from callboard.packs.writers_factory.model import SceneStatus, Severity
 from callboard.packs.writers_factory.prose import base_sheet
 from callboard.packs.writers_factory.revision import Band, Category, rank
-from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief
-from callboard.packs.writers_factory.revision.analysis.findings import SceneAnalysis, Source
+from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief, Thread, find_thread
+from callboard.packs.writers_factory.revision.analysis.findings import (
+    SceneAnalysis,
+    Source,
+    Verdict,
+)
 from callboard.packs.writers_factory.revision.analysis.forbidden import (
     Correction,
     find_breaches,
@@ -22,8 +26,6 @@ from callboard.packs.writers_factory.revision.analysis.forbidden import (
 )
 from callboard.packs.writers_factory.revision.analysis.quotes import locate, sentences_of
 from callboard.packs.writers_factory.revision.analysis.scoring import score_scene
-from callboard.packs.writers_factory.revision.analysis.threads import Thread, find_thread
-from callboard.packs.writers_factory.revision.analysis.verdict import Verdict
 from callboard.packs.writers_factory.settings import bundled_settings
 
 pytestmark = pytest.mark.anyio

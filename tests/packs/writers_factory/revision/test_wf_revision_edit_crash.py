@@ -11,11 +11,11 @@ from revision_book import SCENE, lay_book, open_book, verdict
 
 from callboard.core.vocabulary import RunState
 from callboard.models import Line, Script
-from callboard.packs.writers_factory.foreman.wiring import Rooms
 from callboard.packs.writers_factory.model import SceneMeta, SceneStatus
 from callboard.packs.writers_factory.modes import ModeGated
 from callboard.packs.writers_factory.revision import ChangedSince, EditRequest
 from callboard.packs.writers_factory.revision.editing.edits import KIND
+from callboard.packs.writers_factory.rooms import Rooms
 from callboard.packs.writers_factory.workspace import Workspace
 from callboard.store.connection import StoreError
 from callboard.store.journal.runs import list_runs

@@ -16,8 +16,8 @@ from callboard.packs.writers_factory.model import SceneStatus
 from callboard.packs.writers_factory.prose import base_sheet, track_changes
 from callboard.packs.writers_factory.revision import Category, ChangedSince
 from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief
+from callboard.packs.writers_factory.revision.analysis.findings import Verdict
 from callboard.packs.writers_factory.revision.analysis.scoring import score_scene
-from callboard.packs.writers_factory.revision.analysis.verdict import Verdict
 from callboard.packs.writers_factory.revision.enhancement.fixes import (
     Replacement,
     Replacements,

@@ -26,8 +26,11 @@ from callboard.packs.writers_factory.revision.facts import (
 )
 from callboard.packs.writers_factory.revision.reports.continuity import audit_manuscript
 from callboard.packs.writers_factory.revision.reports.findings import AuditItem, AuditKind
-from callboard.packs.writers_factory.revision.reports.pages import audit_page, voice_page
-from callboard.packs.writers_factory.revision.reports.voices import report_voice
+from callboard.packs.writers_factory.revision.reports.voices import (
+    audit_page,
+    report_voice,
+    voice_page,
+)
 
 pytestmark = pytest.mark.anyio
 

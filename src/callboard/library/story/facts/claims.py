@@ -138,8 +138,10 @@ class FactClaim:
     looks_back: bool = False
     confidence: float = 0.9
     topic: str | None = None
-    # Who is meant is the likeliest, not the only one it can be.
+    # Who is meant is the likeliest, not the only one it can be, or the words may be meant loosely.
     is_guess: bool = False
+    # Of the two, it is who is meant.
+    is_reckoned: bool = False
 
     @property
     def subject(self) -> tuple[str, Attribute, str | None, str | None]:

@@ -57,7 +57,7 @@ _TOPICS: Final = {
 }
 _LOWER_WORD: Final = re.compile(r"(?<![\w’'])[a-z][a-z’'-]+")
 # How much of the weight somebody must have to be who a pronoun means.
-_LEAST_SURE: Final = 0.4
+_LEAST_SURE: Final = 0.6
 _LONG_PAST: Final = re.compile(
     r"\b(?:years?|months|weeks) (?:ago|before|earlier|since)\b|\blong ago\b|\bin those days\b"
     r"|\bback then\b|\bas an? (?:boy|girl|child|lad|young (?:man|woman))\b|\bat the time\b"
@@ -129,7 +129,7 @@ class ProseReading:
             other = self._whom(index, each.narration, found, entity)
             if entity is not None and (found.whom is None or other is not None):
                 claim = self._claim(index, each, found, entity, other, is_spoken=False)
-                yield replace(claim, is_guess=True) if is_guess else claim
+                yield replace(claim, is_guess=True, is_reckoned=True) if is_guess else claim
 
     def _spoken(self, index: int, each: MaskedSentence) -> Iterator[FactClaim]:
         if not each.speech.text.strip() or _is_lie(each.narration.text):
@@ -145,7 +145,8 @@ class ProseReading:
                     continue
                 other = None if found.whom is None else each.speech.mentions[found.whom].entity
                 claim = self._claim(index, each, found, entity, other, is_spoken=True)
-                yield claim if isinstance(found.who, int) else replace(claim, is_guess=True)
+                is_named = isinstance(found.who, int)
+                yield claim if is_named else replace(claim, is_guess=True, is_reckoned=True)
 
     def _whom_said(self, index: int, each: MaskedSentence, found: FoundClaim) -> str | None:
         """Return whom a claim in speech is about: somebody named, or the speaker."""

@@ -26,7 +26,7 @@ _TOOL: Final = "consistency_checker"
 _CONFIDENCE: Final = 0.6
 _AT_ONCE: Final = 4
 _ANSWER_TOKENS: Final = 220
-# What the prompt says around two passages, and what an answer has, in tokens; and a token's letters.
+# Tokens of the prompt around two passages and of an answer, and the letters of a token.
 _PROMPT_TOKENS: Final = 330
 _REPLY_TOKENS: Final = 80
 _TOKEN_CHARS: Final = 4
@@ -38,7 +38,7 @@ _TYPES: Final = {
 }
 
 
-class PairVerdict(Answer):
+class PassageVerdict(Answer):
     """What a model says of two passages."""
 
     reason: Annotated[str, shortened(300)]
@@ -48,7 +48,7 @@ class PairVerdict(Answer):
 
 
 JUDGE_PAIR: Final = Question(
-    "continuity/judge_pair", PairVerdict, about=("first", "second"), max_tokens=_ANSWER_TOKENS
+    "continuity/judge_pair", PassageVerdict, about=("first", "second"), max_tokens=_ANSWER_TOKENS
 )
 
 
@@ -84,7 +84,7 @@ class Prospect(Coded):
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement(Coded):
+class JudgedPairs(Coded):
     """What came of the pairs."""
 
     findings: tuple[StoryFinding, ...] = ()
@@ -122,14 +122,14 @@ def _candidate(pair: Pair) -> Candidate:
     )
 
 
-async def judge_pairs(judge: Judge, prospect: Prospect) -> Judgement:
+async def judge_pairs(judge: Judge, prospect: Prospect) -> JudgedPairs:
     """Put every pair to a model, each once for good, and return what it can prove."""
     if judge.is_small:
         why = f"{judge.model} is too small a model to judge passages"
-        return Judgement(not_judged=prospect.calls, left_out=prospect.left_out, why=why)
+        return JudgedPairs(not_judged=prospect.calls, left_out=prospect.left_out, why=why)
 
-    def ask(each: Candidate) -> Callable[[Stage], Awaitable[tuple[PairVerdict | None, str]]]:
-        async def judged(stage: Stage) -> tuple[PairVerdict | None, str]:
+    def ask(each: Candidate) -> Callable[[Stage], Awaitable[tuple[PassageVerdict | None, str]]]:
+        async def judged(stage: Stage) -> tuple[PassageVerdict | None, str]:
             own = judge.on(stage)
             found = await own.once(
                 "verdict",
@@ -149,8 +149,8 @@ async def judge_pairs(judge: Judge, prospect: Prospect) -> Judgement:
 
 
 def _judgement(
-    prospect: Prospect, answers: Sequence[tuple[PairVerdict | None, str]], model: str
-) -> Judgement:
+    prospect: Prospect, answers: Sequence[tuple[PassageVerdict | None, str]], model: str
+) -> JudgedPairs:
     findings: list[StoryFinding] = []
     unproven = 0
     for each, (verdict, _) in zip(prospect.candidates, answers, strict=True):
@@ -161,7 +161,7 @@ def _judgement(
         else:
             unproven += 1
     unjudged = [why for verdict, why in answers if verdict is None]
-    return Judgement(
+    return JudgedPairs(
         tuple(findings),
         len(answers) - len(unjudged),
         len(unjudged),
@@ -171,7 +171,7 @@ def _judgement(
     )
 
 
-def is_proven(each: Candidate, verdict: PairVerdict) -> bool:
+def is_proven(each: Candidate, verdict: PassageVerdict) -> bool:
     """Say whether a verdict quotes both passages, each its own, with words that say something."""
     first, second = verdict.first_quote, verdict.second_quote
     if normalise(first) == normalise(second):
@@ -182,7 +182,7 @@ def is_proven(each: Candidate, verdict: PairVerdict) -> bool:
     )
 
 
-def _finding(each: Candidate, verdict: PairVerdict, model: str) -> StoryFinding:
+def _finding(each: Candidate, verdict: PassageVerdict, model: str) -> StoryFinding:
     subject = each.subject or "one thing"
     message = (
         f"{model} finds that two passages cannot both be true of {subject} ({each.matter.value}):"

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from callboard.library.story.facts.values import NUMBER, ORDINAL, number_of
@@ -28,7 +28,7 @@ _AGE: Final = re.compile(
     rf"|entered|sixty)\W+(?:(?:her|his|my|a|an|the|far|yet|of|short|about|nearly|now|than|girl|man"
     rf"|boy|woman|old|hale|brisk)\W+){{0,3}}(?P<n>{NUMBER}|{ORDINAL})(?P<odd>-odd)?"
     rf"(?=\W*(?:$|[.,;:!?—–)”\"]|years?\b|or\b|and\b|again\b|in\b|when\b|birthday\b|now\b|this\b"
-    rf"|last\b|next\b|old\b|she\b|he\b|one\b))"
+    rf"|last\b|next\b|old\b|she\b|he\b|one\b|that\b|then\b|but\b|by\b|before\b|though\b|with\b))"
     rf"|(?P<m>{NUMBER})[ -](?:years?|year)[ -](?:old|of age|in the world)"
     rf"|(?P<o>{NUMBER}|{ORDINAL}) (?:birthday|year\b)|\b(?P<t>{NUMBER})-odd\b"
     rf"|, (?P<c>{NUMBER}),",
@@ -40,7 +40,8 @@ _AGE_WORDS: Final = re.compile(
     re.IGNORECASE,
 )
 _COUNTED: Final = re.compile(
-    rf"(?<![\w'’-])(?P<n>{NUMBER}|several|a dozen|dozens|hundreds|thousands|both|only)(?P<big>[ -]+(?:hundred|thousand|million)(?: and {NUMBER})?)?"
+    rf"(?<![\w'’-])(?P<n>{NUMBER}|several|a dozen|dozens|hundreds|thousands|both|only)"
+    rf"(?P<big>[ -]+(?:hundred|thousand|million)(?: and {NUMBER})?)?"
     rf"[ -]+(?:of (?:the|his|her|their) )?(?:[a-z]+(?:ed|ing|er|est|en|y|le|d|ng|l|t) )?"
     rf"(?P<noun>[a-z]{{3,}}|a year)",
     re.IGNORECASE,
@@ -51,6 +52,13 @@ _NUMBERED: Final = frozenset({"kin", "span", "clock", "distance", "floor", "mark
 _REACH: Final = 5
 _LOOSELY: Final = 0.3
 _NOT_ABLE: Final = re.compile(r"\b(could|can|had|has|have) not\b", re.IGNORECASE)
+# What every number in words or figures has; most sentences have none of it.
+_MAY_COUNT: Final = re.compile(
+    r"\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twel|teen|ty\b|ty-|hundred"
+    r"|several|dozen|thousand|both|only|first|second|third|fifth|aged|birthday|elderly|ties\b",
+    re.IGNORECASE,
+)
+_REMEMBERED: Final = 50_000
 _YOUNGEST: Final = 3
 _OLDEST: Final = 105
 
@@ -84,8 +92,12 @@ def matter_of(topic: str) -> Matter:
     return _matters().get(topic.partition("/")[0], Matter.NUMBER)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def topics_in(text: str) -> tuple[Told, ...]:
-    """Return what a sentence speaks to, with the values that stand beside the words for it."""
+    """Return what a sentence speaks to, with the values that stand beside the words for it.
+
+    A sentence that did not change is not read again as long as the process lives.
+    """
     words = words_of(_NOT_ABLE.sub(r"\1n't", text))
     roots = [stem(word) for word in words]
     known = _spoken()
@@ -94,8 +106,9 @@ def topics_in(text: str) -> tuple[Told, ...]:
         for topic in known.get(word) or known.get(roots[at]) or ():
             hits.setdefault(topic, []).append(at)
     found = [_told(topic, places, words, roots) for topic, places in hits.items()]
-    found += _aged(text)
-    found += _counted(text)
+    if _MAY_COUNT.search(text):
+        found += _aged(text)
+        found += _counted(text)
     return tuple(found)
 
 
@@ -154,7 +167,17 @@ def _counted_as(noun: str, is_sum: bool) -> tuple[str, ...]:
         return ("money",)
     if noun in {"girls", "daughters", "sons", "boys", "children", "sisters", "brothers", "kids"}:
         return ("children", stem(noun))
-    if noun in {"men", "people", "persons", "souls", "hands", "passengers", "women", "dead", "crew"}:
+    if noun in {
+        "men",
+        "people",
+        "persons",
+        "souls",
+        "hands",
+        "passengers",
+        "women",
+        "dead",
+        "crew",
+    }:
         return ("people", stem(noun))
     is_idle = noun in stop_words() or noun in words_in("matters", "uncounted")
     return () if is_idle or number_of(noun) is not None else (stem(noun),)

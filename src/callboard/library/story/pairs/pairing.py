@@ -1,38 +1,55 @@
 """Pairing: which passages of a book could contradict each other, the likeliest first.
 
 Passages meet in buckets: one person or named thing and one topic, or one rare word and one topic.
-A bucket holds a bounded number of passages, so the work grows with the book, not with its square.
-What a budget leaves out is counted, never forgotten.
+A bucket makes pairs of a bounded number of passages, so the work grows with the book, not with its
+square. What a budget leaves out is counted.
 """
 
 import heapq
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
 from callboard.library.story.pairs.matters import DEATH, DENIED, LOSS, Matter, Told, matter_of
 from callboard.library.story.pairs.namesakes import similar_names
-from callboard.library.story.pairs.passages import Passage
+from callboard.library.story.pairs.passages import Statement
 
-# Of so many passages in a bucket pairs are made: the most specific ones.
+# Of so many passages of a bucket, the most specific ones, so many pairs are made.
 _IN_BUCKET: Final = 20
 _PER_BUCKET: Final = 10
+# A word that stands in no more passages than this is one they may be about.
 _RARE: Final = 12
+_RARE_THING: Final = 36
+# What a passage counts for each time it was taken before.
 _AGAIN: Final = 0.85
+# How sure it is that two passages with one rare word, in one scene or in one book, meet.
+_BY_WORD: Final = 0.7
+_IN_SCENE: Final = 0.8
+_IN_BOOK: Final = 0.4
+_DEATHS_TOLD: Final = 4
+_MET_LATER: Final = 3
+_USES: Final = 3
+_SHORT_STEMS: Final = 6
+_LONG_STEMS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two passages that speak to one matter of one subject, the earlier first."""
 
-    first: Passage
-    second: Passage
+    first: Statement
+    second: Statement
     matter: Matter
     subject: str
     score: float
+
+    @property
+    def places(self) -> tuple[str, int, str, int]:
+        """Where both stand."""
+        return (self.first.path, self.first.number, self.second.path, self.second.number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +60,29 @@ class Pairs:
     left_out: int
 
 
-def pair_up(passages: Sequence[Passage], most: int) -> Pairs:
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A passage in a bucket, what it says of the topic, and how surely it belongs there."""
+
+    passage: Statement
+    told: Told
+    sure: float
+
+    @property
+    def rank(self) -> tuple[float, int]:
+        return (self.told.weight * self.sure, -self.passage.place)
+
+
+def pair_up(passages: Sequence[Statement], most: int) -> Pairs:
     """Return the pairs of a book that could conflict, at most so many."""
     found: dict[tuple[object, ...], Pair] = {}
     rarity = _Rarity(passages)
     for pair in _candidates(passages, rarity):
-        first, second = pair.first, pair.second
-        key = (pair.matter, first.path, first.number, second.path, second.number)
-        known = found.get(key)
+        known = found.get((pair.matter, pair.places))
         if known is None or pair.score > known.score:
-            found[key] = pair
-    order = sorted(found.values(), key=_order)
-    chosen = _chosen(order, most)
-    return Pairs(tuple(chosen), len({key[1:] for key in found}) - len(chosen))
+            found[pair.matter, pair.places] = pair
+    chosen = _chosen(sorted(found.values(), key=_order), most)
+    return Pairs(chosen, len({pair.places for pair in found.values()}) - len(chosen))
 
 
 def _order(pair: Pair) -> tuple[float, int, int, int, int]:
@@ -63,21 +90,19 @@ def _order(pair: Pair) -> tuple[float, int, int, int, int]:
     return (-pair.score, first.place, first.number, second.place, second.number)
 
 
-def _chosen(order: Sequence[Pair], most: int) -> list[Pair]:
+def _chosen(order: Sequence[Pair], most: int) -> tuple[Pair, ...]:
     """Take the best of each matter in turn, so that none crowds out another."""
     lines: dict[Matter, list[tuple[float, int]]] = {matter: [] for matter in Matter}
     for at, pair in enumerate(order):
         lines[pair.matter].append((-pair.score, at))
     used: Counter[tuple[str, int]] = Counter()
-    taken: dict[tuple[object, ...], Pair] = {}
+    taken: dict[tuple[str, int, str, int], Pair] = {}
     while len(taken) < most and any(lines.values()):
         for line in lines.values():
             if line and len(taken) < most:
                 pair = _next(line, order, used)
-                first, second = pair.first, pair.second
-                key = (first.path, first.number, second.path, second.number)
-                taken.setdefault(key, pair)
-    return list(taken.values())
+                taken.setdefault(pair.places, pair)
+    return tuple(taken.values())
 
 
 def _next(
@@ -98,7 +123,7 @@ def _next(
 class _Rarity:
     """How telling a stem is in a book: the rarer, the more."""
 
-    def __init__(self, passages: Sequence[Passage]) -> None:
+    def __init__(self, passages: Sequence[Statement]) -> None:
         self.counts: Counter[str] = Counter()
         for passage in passages:
             self.counts.update(passage.stems)
@@ -107,135 +132,129 @@ class _Rarity:
     def weight(self, stem: str) -> float:
         return math.log(self._all / (1 + self.counts[stem])) / math.log(self._all)
 
-    def shared(self, first: Passage, second: Passage) -> float:
+    def shared(self, first: Statement, second: Statement) -> float:
         return sum(self.weight(stem) for stem in first.stems & second.stems)
 
 
-def _candidates(passages: Sequence[Passage], rarity: _Rarity) -> Iterator[Pair]:
+def _candidates(passages: Sequence[Statement], rarity: _Rarity) -> Iterator[Pair]:
     yield from _by_topic(passages, rarity)
-    yield from _fates(passages, rarity, DEATH)
-    yield from _losses(passages, rarity)
+    yield from _after_death(passages)
+    yield from _after_loss(passages, rarity)
     for one, other, name, score in similar_names(passages):
-        first, second = _in_order(one, other)
-        yield Pair(first, second, Matter.NAME, name, score)
+        yield _pair(one, other, Matter.NAME, name, score)
 
 
-def _by_topic(passages: Sequence[Passage], rarity: _Rarity) -> Iterator[Pair]:
-    buckets: dict[tuple[str, str], list[tuple[float, Passage, Told, float]]] = defaultdict(list)
+def _by_topic(passages: Sequence[Statement], rarity: _Rarity) -> Iterator[Pair]:
+    buckets: dict[tuple[str, str, str], list[_Held]] = defaultdict(list)
     for passage in passages:
+        rare = [stem for stem in passage.stems if 1 < rarity.counts[stem] <= _RARE]
         for told in passage.told:
             if told.topic in (DEATH, LOSS):
                 continue
             for name, sure in passage.people:
-                buckets[name, told.topic].append((told.weight * sure, passage, told, sure))
-            for stem in passage.stems:
-                if 1 < rarity.counts[stem] <= _RARE:
-                    buckets[f"~{stem}", told.topic].append((told.weight * 0.7, passage, told, 0.7))
+                buckets["who", name, told.topic].append(_Held(passage, told, sure))
+            for stem in rare:
+                buckets["word", stem, told.topic].append(_Held(passage, told, _BY_WORD))
             if matter_of(told.topic) is Matter.TIME:
-                for scope, sure in ((passage.path, 0.8), ("book", 0.4)):
-                    buckets[f"#{scope}", told.topic].append(
-                        (told.weight * sure, passage, told, sure)
-                    )
-    for (name, topic), held in buckets.items():
-        yield from _bucket(name, topic, held, rarity)
+                buckets["scene", passage.path, told.topic].append(_Held(passage, told, _IN_SCENE))
+                buckets["book", "", told.topic].append(_Held(passage, told, _IN_BOOK))
+    for (kind, name, topic), held in buckets.items():
+        subject = name if kind in ("who", "word") else ""
+        yield from _bucket(subject, topic, held, rarity)
 
 
-def _bucket(
-    name: str, topic: str, held: list[tuple[float, Passage, Told, float]], rarity: _Rarity
-) -> Iterator[Pair]:
-    best = heapq.nlargest(_IN_BUCKET, held, key=lambda each: (each[0], -each[1].place))
-    pairs: list[Pair] = []
-    for one, other in combinations(best, 2):
-        score = _score(one, other, rarity)
-        if score > 0:
-            first, second = _in_order(one[1], other[1])
-            pairs.append(Pair(first, second, matter_of(topic), name.lstrip("~#"), score))
+def _bucket(subject: str, topic: str, held: list[_Held], rarity: _Rarity) -> Iterator[Pair]:
+    best = heapq.nlargest(_IN_BUCKET, held, key=lambda each: each.rank)
+    pairs = [
+        _pair(one.passage, other.passage, matter_of(topic), subject, _score(one, other, rarity))
+        for one, other in combinations(best, 2)
+        if one.passage.quote.text != other.passage.quote.text
+    ]
     yield from heapq.nsmallest(_PER_BUCKET, pairs, key=_order)
 
 
-def _in_order(one: Passage, other: Passage) -> tuple[Passage, Passage]:
-    return (one, other) if (one.place, one.number) <= (other.place, other.number) else (other, one)
+def _pair(one: Statement, other: Statement, matter: Matter, subject: str, score: float) -> Pair:
+    first, second = sorted((one, other), key=lambda each: (each.place, each.number))
+    return Pair(first, second, matter, subject.lstrip("?"), score)
 
 
-def _score(
-    one: tuple[float, Passage, Told, float],
-    other: tuple[float, Passage, Told, float],
-    rarity: _Rarity,
-) -> float:
-    _, first, said, sure = one
-    _, second, meant, certain = other
-    if first.path == second.path and abs(first.number - second.number) < 1:
-        return 0.0
-    weight = (said.weight + meant.weight) * sure * certain
-    weight *= _brevity(first) * _brevity(second)
-    shared = min(1.0, 0.3 * rarity.shared(first, second))
-    return weight * _difference(said, meant, first, second) + shared * _brevity(first)
+def _score(one: _Held, other: _Held, rarity: _Rarity) -> float:
+    first, second = one.passage, other.passage
+    weight = (one.told.weight + other.told.weight) * one.sure * other.sure
+    brevity = _brevity(first) * _brevity(second)
+    shared = min(1.0, 0.3 * rarity.shared(first, second)) * _brevity(first)
+    return weight * brevity * _difference(one, other) + shared
 
 
-def _brevity(passage: Passage) -> float:
+def _brevity(passage: Statement) -> float:
     """How much a sentence is about any one thing: the longer, the less."""
-    return 1.0 / (1.0 + max(0, len(passage.stems) - 6) / 20)
+    return 1.0 / (1.0 + max(0, len(passage.stems) - _SHORT_STEMS) / _LONG_STEMS)
 
 
-def _difference(said: Told, meant: Told, first: Passage, second: Passage) -> float:
-    mine, theirs = said.values - {DENIED}, meant.values - {DENIED}
+def _difference(one: _Held, other: _Held) -> float:
+    """How far apart two passages are in what they say of a topic, as far as words tell."""
+    mine, theirs = one.told.values - {DENIED}, other.told.values - {DENIED}
+    is_denied = (DENIED in one.told.values) != (DENIED in other.told.values)
     if mine and theirs:
-        if not mine & theirs:
-            return 2.0
-        return 1.0 if (DENIED in said.values) != (DENIED in meant.values) else 0.1
-    if (DENIED in said.values) != (DENIED in meant.values):
+        return 2.0 if not mine & theirs else 1.0 if is_denied else 0.1
+    if is_denied:
         return 1.0
-    if matter_of(said.topic) is Matter.PLACE and first.places and second.places:
-        return 1.4 if not first.places & second.places else 0.3
+    first, second = one.passage.places, other.passage.places
+    if matter_of(one.told.topic) is Matter.PLACE and first and second:
+        return 1.4 if not first & second else 0.3
     return 0.3
 
 
-def _fates(passages: Sequence[Passage], rarity: _Rarity, topic: str) -> Iterator[Pair]:
-    """Pair what tells somebody's death with where they appear later on."""
-    by_name: dict[str, list[Passage]] = defaultdict(list)
-    dead: dict[str, list[tuple[float, Passage]]] = defaultdict(list)
+def _after_death(passages: Sequence[Statement]) -> Iterator[Pair]:
+    """Pair what tells somebody's death with where they are met later on."""
+    met: dict[str, list[tuple[float, Statement]]] = defaultdict(list)
+    dead: dict[str, list[tuple[float, Statement]]] = defaultdict(list)
     for passage in passages:
-        is_told = max((told.weight for told in passage.told if told.topic == topic), default=0.0)
+        told = [each for each in passage.told if each.topic == DEATH]
         for name, sure in passage.people:
-            by_name[name].append(passage)
-            if is_told:
-                dead[name].append((sure * is_told, passage))
-    for name, told in dead.items():
-        for sure, passage in heapq.nlargest(4, told, key=lambda e: (e[0], -e[1].place)):
-            later = [
-                (dict(each.people)[name], each)
-                for each in by_name[name]
-                if (each.place, each.number) > (passage.place, passage.number)
-                and not any(t.topic == topic and t.values for t in each.told)
-            ]
+            if told:
+                dead[name].append((sure * told[0].weight, passage))
+            if not any(each.values for each in told):
+                met[name].append((sure, passage))
+    for name, deaths in dead.items():
+        for sure, passage in heapq.nlargest(_DEATHS_TOLD, deaths, key=_likeliest):
+            at = (passage.place, passage.number)
+            later = [each for each in met[name] if (each[1].place, each[1].number) > at]
             # Whoever is met all through the rest of a book is hardly dead.
-            rest = sum(likely for likely, _ in later)
-            worth = sure * _brevity(passage) / (1.0 + math.log1p(rest))
-            for likely, each in heapq.nlargest(3, later, key=lambda e: (e[0], e[1].place)):
-                yield Pair(passage, each, Matter.DEATH, name, worth * likely * _brevity(each))
+            worth = sure * _brevity(passage) / (1.0 + math.log1p(sum(each[0] for each in later)))
+            for likely, each in heapq.nlargest(_MET_LATER, later, key=_latest):
+                score = worth * likely * _brevity(each)
+                yield _pair(passage, each, Matter.DEATH, name, score)
 
 
-def _losses(passages: Sequence[Passage], rarity: _Rarity) -> Iterator[Pair]:
-    by_stem: dict[str, list[Passage]] = defaultdict(list)
-    for passage in passages:
+def _likeliest(each: tuple[float, Statement]) -> tuple[float, int]:
+    return (each[0], -each[1].place)
+
+
+def _latest(each: tuple[float, Statement]) -> tuple[float, int]:
+    return (each[0], each[1].place)
+
+
+def _after_loss(passages: Sequence[Statement], rarity: _Rarity) -> Iterator[Pair]:
+    """Pair what tells that a thing is gone with where words for it stand elsewhere."""
+    by_stem: dict[str, list[int]] = defaultdict(list)
+    for at, passage in enumerate(passages):
         for stem in passage.stems:
-            if 1 < rarity.counts[stem] <= 3 * _RARE:
-                by_stem[stem].append(passage)
-    for passage in passages:
+            if 1 < rarity.counts[stem] <= _RARE_THING:
+                by_stem[stem].append(at)
+    for at, passage in enumerate(passages):
         if not any(told.topic == LOSS for told in passage.told):
             continue
-        met: Counter[int] = Counter()
-        known: dict[int, Passage] = {}
         weights: dict[int, float] = defaultdict(float)
         for stem in passage.stems:
-            for each in by_stem.get(stem, ()):
-                if each is not passage:
-                    known[id(each)] = each
-                    weights[id(each)] += rarity.weight(stem)
-                    met[id(each)] += 1
-        best = heapq.nlargest(3, weights.items(), key=lambda e: e[1])
-        for number, weight in best:
-            first, second = _in_order(passage, known[number])
-            shared = {name for name, _ in first.people} & {name for name, _ in second.people}
-            score = (weight + (0.5 if shared else 0.0)) * _brevity(first) * _brevity(second)
-            yield Pair(first, second, Matter.POSSESSION, next(iter(sorted(shared)), ""), score)
+            for other in by_stem.get(stem, ()):
+                if other != at:
+                    weights[other] += rarity.weight(stem)
+        for other, weight in heapq.nlargest(_USES, weights.items(), key=lambda each: each[1]):
+            yield _lost(passage, passages[other], weight)
+
+
+def _lost(gone: Statement, used: Statement, weight: float) -> Pair:
+    owners = {name for name, _ in gone.people} & {name for name, _ in used.people}
+    score = (weight + (0.5 if owners else 0.0)) * _brevity(gone) * _brevity(used)
+    return _pair(gone, used, Matter.POSSESSION, min(owners, default=""), score)

@@ -11,6 +11,7 @@ from typing import Final
 
 from callboard.library.story.facts.cards import card_lines
 from callboard.library.story.facts.cast import Cast
+from callboard.library.story.facts.claims import Gender
 from callboard.library.story.facts.comparison import Gathering
 from callboard.library.story.facts.discourse import FEMALE, MALE
 from callboard.library.story.facts.prose import ProseReading
@@ -21,6 +22,9 @@ from callboard.library.story.text import Document
 from callboard.library.story.text.words import content_words, stem, words_of
 
 # How sure one is that somebody is meant who is not named.
+_MEANT: Final = 0.4
+_SURELY_MEANT: Final = 0.5
+_SPEAKS: Final = 0.5
 _FOCUS: Final = 0.35
 _BESIDE: Final = 0.3
 # Named outright, and how sure a family name alone is.
@@ -31,7 +35,7 @@ _CAPITAL: Final = re.compile(r"(?<=[a-z,;’'\"“] )[A-Z][a-z]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class Statement:
     """A sentence with what it speaks to, of whom, and how much of the text is shown with it."""
 
     path: str
@@ -51,7 +55,7 @@ class Passage:
     is_spoken: bool = False
 
 
-def passages_of(gathering: Gathering, document: Document, place: int) -> tuple[Passage, ...]:
+def passages_of(gathering: Gathering, document: Document, place: int) -> tuple[Statement, ...]:
     """Return the sentences of a text that speak to any matter, in their order."""
     if not document.is_english:
         return ()
@@ -59,10 +63,10 @@ def passages_of(gathering: Gathering, document: Document, place: int) -> tuple[P
     return tuple(_passages(reading, document, place))
 
 
-def card_passages(gathering: Gathering, document: Document, place: int) -> tuple[Passage, ...]:
+def card_passages(gathering: Gathering, document: Document, place: int) -> tuple[Statement, ...]:
     """Return the lines and sentences of a card, said of its owner."""
     owner = gathering.owner(document.path)
-    found: list[Passage] = []
+    found: list[Statement] = []
     for number, line in enumerate(card_lines(document, owner)):
         text = f"{line.key} {line.value}"
         quote = document.quote(line.line)
@@ -87,24 +91,24 @@ def _card(
     told: tuple[Told, ...],
     owner: str,
     text: str,
-) -> Passage:
+) -> Statement:
     stems = frozenset(map(stem, content_words(text)))
     places = frozenset(_CAPITAL.findall(text))
     shown = f"{owner}: {quote.text}"
     people = ((owner, 1.0),)
-    return Passage(
+    return Statement(
         document.path, place, number, quote, shown, told, people, stems, places, is_canon=True
     )
 
 
-def _passages(reading: ProseReading, document: Document, place: int) -> Iterator[Passage]:
+def _passages(reading: ProseReading, document: Document, place: int) -> Iterator[Statement]:
     for number, each in enumerate(reading.told):
         sentence = each.sentence
         told = (*topics_in(sentence.text), *_fates(sentence.text))
         people = _people(reading, number)
         names = " ".join(name.text for name in (*each.narration.mentions, *each.speech.mentions))
         own = frozenset(words_of(names))
-        yield Passage(
+        yield Statement(
             document.path,
             place,
             number,
@@ -139,17 +143,8 @@ def _people(reading: ProseReading, number: int) -> dict[str, float]:
         if family and sure >= _NAMED:
             found[family] = max(found.get(family, 0.0), _OF_THE_FAMILY)
 
-    for mention in (*each.narration.mentions, *each.speech.mentions):
-        add(mention.entity, 1.0)
-    for meant in reading.discourse.meant_in(number):
-        add(meant.entity, 0.4 + 0.5 * meant.confidence)
-    speaker = reading.discourse.speaker(number)
-    if speaker:
-        add(speaker, 0.5)
-    for gender in ("female", "male"):
-        focus = reading.discourse.focus(number, gender)
-        if focus is not None:
-            add(focus.entity, _FOCUS)
+    for name, sure in _named(reading, number):
+        add(name, sure)
     if not found:
         found |= {f"?{who}": _BESIDE for who in _nobody(each.sentence.text)}
     for near in (number - 1, number + 1):
@@ -159,12 +154,27 @@ def _people(reading: ProseReading, number: int) -> dict[str, float]:
     return found
 
 
+def _named(reading: ProseReading, number: int) -> Iterator[tuple[str, float]]:
+    """Go through whom a sentence names, means, lets speak or has in mind, with how sure that is."""
+    each = reading.told[number]
+    for mention in (*each.narration.mentions, *each.speech.mentions):
+        yield mention.entity, _NAMED
+    for meant in reading.discourse.meant_in(number):
+        yield meant.entity, _MEANT + _SURELY_MEANT * meant.confidence
+    speaker = reading.discourse.speaker(number)
+    if speaker:
+        yield speaker, _SPEAKS
+    genders: tuple[Gender, ...] = ("female", "male")
+    for gender in genders:
+        focus = reading.discourse.focus(number, gender)
+        if focus is not None:
+            yield focus.entity, _FOCUS
+
+
 def _nobody(text: str) -> frozenset[str]:
     """Return the pronouns of a sentence that stand for nobody known."""
     words = frozenset(words_of(text))
-    return frozenset(
-        "he" if pronoun in MALE else "she" for pronoun in words & (MALE | FEMALE)
-    )
+    return frozenset("he" if pronoun in MALE else "she" for pronoun in words & (MALE | FEMALE))
 
 
 def _shown(reading: ProseReading, number: int) -> str:

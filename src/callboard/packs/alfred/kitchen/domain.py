@@ -33,9 +33,8 @@ from callboard.choreography.turn.requests import (
 from callboard.core.clock import Clock
 from callboard.knowledge.entities.matching import name_key
 from callboard.library.relational.base import Base
-from callboard.library.relational.data import Data
 from callboard.library.relational.dates import Today
-from callboard.library.relational.domain import DescribedDomain
+from callboard.library.relational.domain import Data, DescribedDomain
 from callboard.library.relational.fields import LONGEST_LIST
 from callboard.library.relational.rules import WriteLimits
 from callboard.packs.alfred.kitchen import opening

@@ -16,7 +16,7 @@ from callboard.core.canonical import Json
 from callboard.core.codec import decode, encode
 from callboard.core.vocabulary import ModelTier
 from callboard.library.story.model import StoryFinding
-from callboard.library.story.pairs.judging import Judgement, Prospect, judge_pairs, prospect_of
+from callboard.library.story.pairs.judging import JudgedPairs, Prospect, judge_pairs, prospect_of
 from callboard.library.story.tools.consistency.continuity import check_of
 from callboard.library.story.tools.report import in_order
 from callboard.packs.control_room.evidence import PACK
@@ -49,7 +49,7 @@ async def continuity(
     judgement = (
         await judge_pairs(_judge(stage), prospect)
         if judge
-        else Judgement(not_judged=prospect.calls, left_out=prospect.left_out, why=_NOBODY)
+        else JudgedPairs(not_judged=prospect.calls, left_out=prospect.left_out, why=_NOBODY)
     )
     by_rules = [decode(StoryFinding, each) for each in looked["findings"]]
     found = in_order([*by_rules, *judgement.findings])

@@ -1,11 +1,19 @@
 """Feedback and gatechecks: what roles and code think of work, and what becomes of it."""
 
-from collections.abc import Iterable
+from datetime import date
 from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from callboard.packs.questfoundry.artifacts.shape import ArtifactBody, ArtifactPart
+from callboard.packs.questfoundry.verdict import (
+    Bar,
+    BarFinding,
+    BarStatus,
+    BarVerdict,
+    BarWaiver,
+    decide,
+)
 
 BarName = Literal[
     "integrity",
@@ -82,13 +90,27 @@ class RemedyItem(ArtifactPart):
 
 
 class WaivedBar(ArtifactPart):
-    """A red bar that a human lets pass, for a while."""
+    """A red finding that a human lets pass, for a while."""
 
     bar: BarName
     rationale: str
     scope: str
-    expiry: str
+    expiry: date
     by: str = ""
+    check: str = ""
+    waiver_id: str = ""
+
+    def given(self) -> BarWaiver:
+        """Return it as the verdict takes it."""
+        return BarWaiver(
+            Bar(self.bar),
+            self.rationale,
+            self.scope,
+            self.expiry,
+            self.by,
+            self.check,
+            self.waiver_id,
+        )
 
 
 class FindingRow(ArtifactPart):
@@ -103,6 +125,19 @@ class FindingRow(ArtifactPart):
     owner_role: str = ""
     loop: str = ""
     target_step: str = ""
+
+    def found(self) -> BarFinding:
+        """Return it as the verdict takes it."""
+        return BarFinding(
+            self.check,
+            BarStatus(self.status),
+            self.place,
+            self.evidence,
+            self.smallest_fix,
+            self.owner_role,
+            self.loop,
+            self.target_step,
+        )
 
 
 class GateReportBody(ArtifactBody):
@@ -129,22 +164,26 @@ class GateReportBody(ArtifactBody):
                 raise ValueError(
                     f"{each.bar} is {each.status}: it needs evidence, smallest_fix and owner_role"
                 )
-        derived = decision_of(self.bars, frozenset(each.bar for each in self.waivers))
+        derived = decide(self.verdicts(), [each.given() for each in self.waivers]).value
         if self.decision != derived:
             raise ValueError(f"decision is {self.decision}, and the bars make it {derived}")
         return self
 
-
-def decision_of(
-    bars: Iterable[BarStanding], waived: frozenset[str] = frozenset()
-) -> Literal["pass", "conditional_pass", "block"]:
-    """Return what follows from some bars: red blocks, yellow makes it conditional."""
-    found = {
-        "yellow" if each.bar in waived and each.status == "red" else each.status for each in bars
-    }
-    if "red" in found:
-        return "block"
-    return "conditional_pass" if found & {"yellow", "unknown"} else "pass"
+    def verdicts(self) -> list[BarVerdict]:
+        """Return the bars as the verdict takes them, each with its findings."""
+        return [
+            BarVerdict(
+                Bar(each.bar),
+                BarStatus(each.status),
+                each.evidence or "as stored",
+                each.source,
+                each.smallest_fix or "",
+                each.owner_role or "",
+                each.target_step or "",
+                tuple(row.found() for row in self.findings if row.bar == each.bar),
+            )
+            for each in self.bars
+        ]
 
 
 class GateIntake(ArtifactBody):

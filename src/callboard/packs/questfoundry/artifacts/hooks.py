@@ -43,7 +43,7 @@ class StoryHooks(ArtifactBody):
 
     KIND: ClassVar = "hooks"
 
-    hooks: tuple[StoryHookCard, ...] = Field(max_length=100)
+    hooks: tuple[StoryHookCard, ...] = Field(max_length=1_000)
 
 
 class TakenIn(ArtifactPart):

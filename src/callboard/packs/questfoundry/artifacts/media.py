@@ -39,6 +39,8 @@ class ArtPlan(ArtifactPart):
     motifs: tuple[str, ...] = ()
     caption: str = ""
     negative: tuple[str, ...] = ()
+    # What the picture would have to show and the scene does not say: raised, never made up.
+    missing_details: tuple[str, ...] = ()
     determinism: Literal["none", "promised"] = "none"
     status: AssetStatus = "planned"
 

@@ -160,7 +160,9 @@ def _cues(held: Bodies) -> tuple[Cue, ...]:
         Cue(
             id=each["cue_id"],
             section=each.get("section_id", ""),
-            description=each.get("description", ""),
+            description=told.get(each["cue_id"], {}).get("text_equivalent")
+            or each.get("text_equivalent")
+            or each.get("description", ""),
             caption=told.get(each["cue_id"], {}).get("caption") or each.get("caption", ""),
             intensity=each.get("intensity", "low"),
             safety_note=told.get(each["cue_id"], {}).get("safety_note")

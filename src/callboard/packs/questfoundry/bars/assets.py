@@ -7,8 +7,8 @@ from typing import Final
 from callboard.library.story.text.sentences import split_sentences
 from callboard.packs.questfoundry.bars.checks import found, words_of_bars
 from callboard.packs.questfoundry.bars.surfaces import BuiltText
-from callboard.packs.questfoundry.bars.verdict import BarFinding
 from callboard.packs.questfoundry.book.model import Book, Cue, Picture
+from callboard.packs.questfoundry.verdict import BarFinding
 
 MOST_ALT_CHARS: Final = 200
 MOST_ALT_SENTENCES: Final = 2

@@ -10,11 +10,11 @@ from typing import Final
 
 from callboard.library.story.contradiction import ConflictRules, words_of
 from callboard.packs.questfoundry.bars.checks import found
-from callboard.packs.questfoundry.bars.verdict import Bar, BarFinding, BarStatus
 from callboard.packs.questfoundry.book.model import Book, CodexEntry, SectionKind
 from callboard.packs.questfoundry.canon.clashes import Disagreement, disagreements
 from callboard.packs.questfoundry.canon.identity import Identities, name_key
 from callboard.packs.questfoundry.canon.witness import Hearing, WitnessMemory, hear
+from callboard.packs.questfoundry.verdict import Bar, BarFinding, BarStatus
 
 _SPEAKERS: Final = {
     "section": "prose_against_canon",

@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 
 from callboard.core.bundled import bundled_yaml
 from callboard.core.codec import decode
-from callboard.packs.questfoundry.bars.verdict import Bar, BarFinding, BarStatus, BarVerdict
+from callboard.packs.questfoundry.verdict import Bar, BarFinding, BarStatus, BarVerdict
 
 # So many findings of one check are told one by one; the places of the rest stand in the last.
 MOST_OF_ONE: Final = 50

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from callboard.packs.questfoundry.bars.brackets import BracketProof
 from callboard.packs.questfoundry.bars.checks import found
-from callboard.packs.questfoundry.bars.verdict import BarFinding
 from callboard.packs.questfoundry.bars.ways import StoryWay
 from callboard.packs.questfoundry.book.model import Book, Gateway, KeyChange
+from callboard.packs.questfoundry.verdict import BarFinding
 
 
 @dataclass(frozen=True, slots=True)

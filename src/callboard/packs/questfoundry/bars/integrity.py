@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from callboard.packs.questfoundry.bars.checks import found
 from callboard.packs.questfoundry.bars.surfaces import BuiltText
-from callboard.packs.questfoundry.bars.verdict import BarFinding, BarStatus
 from callboard.packs.questfoundry.book.model import Book, SectionKind
+from callboard.packs.questfoundry.verdict import BarFinding, BarStatus
 
 
 def read_integrity(book: Book) -> Iterator[BarFinding]:

@@ -40,7 +40,10 @@ from callboard.packs.questfoundry.bars.surfaces import (
     read_built,
     surfaces_beside_sections,
 )
-from callboard.packs.questfoundry.bars.verdict import (
+from callboard.packs.questfoundry.bars.ways import Effort, net_of
+from callboard.packs.questfoundry.book.model import Book, Section
+from callboard.packs.questfoundry.canon.witness import WitnessMemory
+from callboard.packs.questfoundry.verdict import (
     Bar,
     BarFinding,
     BarStatus,
@@ -49,9 +52,6 @@ from callboard.packs.questfoundry.bars.verdict import (
     GateMode,
     report_of,
 )
-from callboard.packs.questfoundry.bars.ways import Effort, net_of
-from callboard.packs.questfoundry.book.model import Book, Section
-from callboard.packs.questfoundry.canon.witness import WitnessMemory
 
 ALL_BARS: Final = tuple(Bar)
 _NOTHING: Final[tuple[BarFinding, ...]] = ()

@@ -10,9 +10,9 @@ from typing import Final
 from callboard.library.story.text.words import stem
 from callboard.packs.questfoundry.bars.checks import found, words_of_bars
 from callboard.packs.questfoundry.bars.surfaces import shown
-from callboard.packs.questfoundry.bars.verdict import BarFinding
 from callboard.packs.questfoundry.book.model import Book, KeyTest, Section, StoryChoice
 from callboard.packs.questfoundry.book.playing import needs
+from callboard.packs.questfoundry.verdict import BarFinding
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _OPENS: Final = frozenset("\u202a\u202b\u202d\u202e\u2066\u2067\u2068")

@@ -12,8 +12,8 @@ from typing import Final
 from callboard.packs.questfoundry.bars.canon import secret_sentences
 from callboard.packs.questfoundry.bars.checks import found, words_of_bars
 from callboard.packs.questfoundry.bars.surfaces import BuiltText, SurfaceText, runs_of, shown
-from callboard.packs.questfoundry.bars.verdict import BarFinding, BarStatus
 from callboard.packs.questfoundry.book.model import Book
+from callboard.packs.questfoundry.verdict import BarFinding, BarStatus
 
 _PATH: Final = re.compile(
     r"(?<![\w/])(?:/(?:home|users|tmp|var|usr|etc|mnt|opt|root|work)/|[a-z]:\\)\w"

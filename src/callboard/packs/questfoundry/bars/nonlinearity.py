@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from callboard.packs.questfoundry.bars.checks import found
-from callboard.packs.questfoundry.bars.verdict import BarFinding
 from callboard.packs.questfoundry.bars.ways import Effort, WayNet
 from callboard.packs.questfoundry.book.model import Book, Return, Section, SectionKind
+from callboard.packs.questfoundry.verdict import BarFinding
 
 _HUB_WAYS: Final = 4
 _MOST_NAMED: Final = 12

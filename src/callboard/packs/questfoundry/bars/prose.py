@@ -11,8 +11,8 @@ from callboard.library.story.text.words import count_words, looks_english, words
 from callboard.library.story.tools.prose.tool import readability
 from callboard.packs.questfoundry.bars.checks import found, words_of_bars
 from callboard.packs.questfoundry.bars.leaks import Term, TermScan
-from callboard.packs.questfoundry.bars.verdict import BarFinding
 from callboard.packs.questfoundry.book.model import ProseStyle, Section
+from callboard.packs.questfoundry.verdict import BarFinding
 
 FEWEST_SIGNS: Final = 3
 FEWEST_WORDS_FOR_GRADE: Final = 80

@@ -8,9 +8,9 @@ from callboard.packs.questfoundry.bars.brackets import BracketProof, bracket
 from callboard.packs.questfoundry.bars.checks import found
 from callboard.packs.questfoundry.bars.locks import LockProof, endless_sections, find_locks
 from callboard.packs.questfoundry.bars.nonlinearity import rings
-from callboard.packs.questfoundry.bars.verdict import BarFinding, BarStatus
 from callboard.packs.questfoundry.bars.ways import Effort, WayNet
 from callboard.packs.questfoundry.book.model import Book, SectionKind
+from callboard.packs.questfoundry.verdict import BarFinding, BarStatus
 
 _MOST_STEPS_TOLD: Final = 12
 

@@ -195,6 +195,9 @@ class ColdStore:
             )
 
     def _settle(self, connection: Connection, unit: WorkUnit, made: Snapshot) -> None:
+        if unit.status is UnitStatus.DEFERRED:
+            # Somebody named it: that takes it up again.
+            unit = unit.moved(UnitStatus.STABILIZING)
         if unit.status is UnitStatus.STABILIZING:
             unit = unit.moved(UnitStatus.GATECHECK)
         merged = replace(unit.moved(UnitStatus.COLD_MERGED), snapshot=made.id)

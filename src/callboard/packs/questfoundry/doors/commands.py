@@ -19,6 +19,7 @@ role_app = new_app("One role, asked directly.")
 context_app = new_app("How much the Showrunner is shown.")
 prompts_app = new_app("The texts that roles are made of.")
 lessons_app = new_app("What retros taught.")
+waivers_app = new_app("Waivers: red findings that you let pass, for a while.")
 for name, group in (
     ("tu", tu_app),
     ("hooks", hooks_app),
@@ -27,6 +28,7 @@ for name, group in (
     ("context", context_app),
     ("prompts", prompts_app),
     ("lessons", lessons_app),
+    ("waivers", waivers_app),
 ):
     app.add_typer(group, name=name)
 
@@ -243,16 +245,21 @@ def chain(
     ] = 6,
     batch: BatchOption = False,
     policy: PolicyOption = "",
+    awake: AwakeOption = None,
     brief: BriefOption = "",
     model: ModelOption = None,
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Run loops one after the other, as far as each hands its work on."""
+    """Run loops one after the other, as far as each hands its work on.
+
+    The exit code is that of the last loop: 0 it succeeded, 1 it failed, 3 it stalled or waits for
+    you, 4 its gate blocks.
+    """
     first = read_in(project, lambda foundry: foundry.registry.get(loop).id)
     args = {"first": first, "most": most, "is_interactive": not batch}
-    args |= {"policy": policy, "brief": brief}
-    return start_run(project, model, as_json, "chain", args)
+    args |= {"policy": policy, "brief": brief, "awake": ",".join(awake or ())}
+    return start_loop(project, model, as_json, "chain", args)
 
 
 @app.command()

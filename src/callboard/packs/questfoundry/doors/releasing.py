@@ -11,9 +11,11 @@ from callboard.packs.questfoundry.doors.canon import canon_app
 from callboard.packs.questfoundry.doors.commands import (
     BatchOption,
     PolicyOption,
+    UnitArgument,
     operate,
     read_in,
     start_loop,
+    waivers_app,
 )
 
 app = looking.app
@@ -42,6 +44,58 @@ def gate(
         return operate(project, as_json, gate_by_code, tuple(tus or ()))
     args = {"upstream": tus or [], "is_interactive": not batch, "policy": policy}
     return start_loop(project, model, as_json, "gatecheck", args)
+
+
+@app.command()
+def waive(
+    tu: UnitArgument,
+    bar: Annotated[str, typer.Option("--bar", metavar="BAR", help="The bar that is red.")],
+    place: Annotated[
+        str,
+        typer.Option("--place", metavar="PLACE", help="Where, as the finding says; or `book`."),
+    ],
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why it may pass.")],
+    until: Annotated[str, typer.Option("--until", metavar="DAY", help="Until when: 2027-01-31.")],
+    by: Annotated[str, typer.Option("--by", metavar="NAME", help="Who answers for it.")],
+    check: Annotated[
+        str, typer.Option("--check", metavar="CHECK", help="Only what this check found there.")
+    ] = "",
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Let one red finding of a unit's report pass until a day; spoilers and dead links never."""
+    from callboard.packs.questfoundry.operations import waive_finding
+
+    return operate(project, as_json, waive_finding, tu, bar, place, reason, until, by, check=check)
+
+
+@waivers_app.command("list")
+def list_waivers(project: ProjectOption = None, as_json: JsonOption = False) -> None:
+    """List the waivers, oldest first."""
+    from callboard.cli.output import echo_json, echo_table
+
+    found = read_in(project, lambda foundry: foundry.waivers.all())
+    if as_json:
+        echo_json({"waivers": [each.to_json() for each in found]})
+        return
+    rows = [
+        (each.id, each.bar, each.scope, each.by, each.withdrawn or f"until {each.expires}")
+        for each in found
+    ]
+    echo_table(("WAIVER", "BAR", "PLACE", "BY", "STANDS"), rows)
+
+
+@waivers_app.command("withdraw")
+def withdraw(
+    waiver: Annotated[str, typer.Argument(metavar="WAIVER", help="Id of a waiver.")],
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why.")],
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Take a waiver back: the next gatecheck knows it no more."""
+    from callboard.packs.questfoundry.operations import withdraw_waiver
+
+    return operate(project, as_json, withdraw_waiver, waiver, reason)
 
 
 @app.command()
@@ -182,6 +236,39 @@ def demo(
     as_json: JsonOption = False,
 ) -> int:
     """Have a small book grown, named, judged and bound, with the embedded model."""
-    from callboard.packs.questfoundry.doors.demo import demonstrate
+    return _demonstrate(folder, seed, model or "local", as_json=as_json)
 
-    return demonstrate(folder, seed, model or "local", as_json=as_json)
+
+def _demonstrate(folder: Path, seed: int, model: str, *, as_json: bool) -> int:
+    """Show a book grown by code and named by a model; return the exit code of the run."""
+    import shlex
+
+    from callboard.cli.bridge import Interrupt, perform
+    from callboard.cli.handlers.ending import conclude, exit_code_of
+    from callboard.cli.handlers.following import follow
+    from callboard.cli.handlers.initiating import Initiated, initiate
+    from callboard.cli.handlers.opening import Choices, working
+    from callboard.cli.output import echo, remark
+    from callboard.cli.reports.models import pull_weights
+
+    root = initiate(Initiated(folder, "questfoundry")).root
+    if model == "local":
+        pull_weights(quiet=as_json)
+
+    async def work(interrupt: Interrupt) -> int:
+        async with working(Choices(root, model=model, as_json=as_json)) as here:
+            run = await here.studio.start("questfoundry/grow", {"seed": seed})
+            here.announce(run)
+            followed = await follow(here.studio, run.id, here.view(), interrupt)
+            if as_json or exit_code_of(followed):
+                return conclude(here.studio, followed, as_json=as_json)
+            result = followed.run.result
+            echo(f"{result['title']}: {result['sections']} sections, {result['decision']}")
+            for bar, status in result["bars"].items():
+                echo(f"  {bar}: {status}")
+            for path in result["files"]:
+                echo(str(root / path))
+            remark(f"\nPlay it: cd {shlex.quote(str(root))} && callboard quest play")
+            return 0
+
+    return perform(work)

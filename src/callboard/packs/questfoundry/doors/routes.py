@@ -155,6 +155,12 @@ async def list_snapshots(foundry: OpenFoundry, page: Paged) -> list[Entry]:
     return [each.to_json() for each in page.cut(foundry.cold.all())]
 
 
+@router.get("/waivers")
+async def list_waivers(foundry: OpenFoundry, page: Paged) -> list[Entry]:
+    """List the waivers, oldest first, with those that were taken back."""
+    return [each.to_json() for each in page.cut(foundry.waivers.all())]
+
+
 @router.get("/canon")
 async def list_canon(
     foundry: OpenFoundry, page: Paged, about: str = "", kind: str = "", reader: str | None = None
@@ -218,6 +224,8 @@ _DECLARED = (
     operations.describe_book,
     operations.defer_unit,
     operations.reject_unit,
+    operations.waive_finding,
+    operations.withdraw_waiver,
     operations.select_snapshot,
     operations.rebuild_canon,
     operations.approve_lessons,

@@ -13,6 +13,7 @@ from callboard.cli.reports.shapes import question_shape
 from callboard.core.codec import encode
 from callboard.core.errors import Conflict
 from callboard.core.events import Emitted, Event
+from callboard.core.vocabulary import RunRecord
 from callboard.packs.questfoundry.artifacts.catalog import index_of, shapes
 from callboard.packs.questfoundry.bars.canon import read_canon
 from callboard.packs.questfoundry.book.model import CanonStatement
@@ -70,8 +71,8 @@ def conclude_loop(studio: Studio, followed: Followed, *, as_json: bool) -> int:
     run_id = followed.run.id
     foundry = foundry_of(studio)
     run = studio.engine.load(run_id)
-    unit_id = foundry.units.of_run(run_id)
-    unit = None if unit_id is None else foundry.units.find(unit_id)
+    units = units_of(foundry, run)
+    unit = units[-1] if units else None
     report = None if unit is None else report_of(foundry, unit)
     code = exit_code(run.is_terminal, unit, report)
     is_let_go = followed.was_interrupted and not run.is_terminal
@@ -82,6 +83,7 @@ def conclude_loop(studio: Studio, followed: Followed, *, as_json: bool) -> int:
                 "run_id": run.id,
                 "state": run.state.value,
                 "unit": None if unit is None else unit.shape(),
+                "loops": [{"loop": each.loop, "unit": each.id} for each in units],
                 "report": report,
                 "error": None if run.error is None else run.error.to_json(),
                 "questions": [question_shape(each) for each in followed.questions],
@@ -89,8 +91,8 @@ def conclude_loop(studio: Studio, followed: Followed, *, as_json: bool) -> int:
             }
         )
         return exits.INTERRUPTED if is_let_go else code
-    if unit is not None:
-        tell_unit(foundry, unit)
+    for each in units:
+        tell_unit(foundry, each)
     if report is not None:
         echo()
         tell_report(report)
@@ -116,6 +118,18 @@ def loop_to_resume(foundry: Foundry, unit_id: str) -> str:
             fix="Mend the file and import it again; `callboard quest tu reject` gives this one up.",
         )
     return unit.loop
+
+
+def units_of(foundry: Foundry, run: RunRecord) -> list[WorkUnit]:
+    """Return the units a run worked on, in order: of a chain, one for each loop it came to."""
+    own = foundry.units.of_run(run.id)
+    if own is not None:
+        return [foundry.units.find(own)]
+    # A chain has a unit for each hop, under the name of the step that opened it.
+    found: list[WorkUnit] = []
+    while (each := foundry.units.of_run(f"{run.id}/hop/{len(found) + 1}/open")) is not None:
+        found.append(foundry.units.find(each))
+    return found
 
 
 def exit_code(is_over: bool, unit: WorkUnit | None, report: Mapping[str, Any] | None) -> int:

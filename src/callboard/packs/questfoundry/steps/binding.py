@@ -8,7 +8,6 @@ from callboard.choreography.loop import CodeOutcome, Misfit, StepView
 from callboard.core.canonical import Json
 from callboard.core.codec import encode
 from callboard.core.errors import Conflict, InvalidInput, NotFound
-from callboard.packs.questfoundry.bars.verdict import GatecheckReport
 from callboard.packs.questfoundry.book.model import Book
 from callboard.packs.questfoundry.cold.snapshot import Snapshot
 from callboard.packs.questfoundry.formats.export import PATHS, losses
@@ -25,6 +24,7 @@ from callboard.packs.questfoundry.steps.views import (
     view_name,
     write_view,
 )
+from callboard.packs.questfoundry.verdict import GatecheckReport
 
 
 async def snapshots_to_bind(foundry: Foundry, view: StepView) -> Json:

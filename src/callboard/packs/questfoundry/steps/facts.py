@@ -1,67 +1,26 @@
 """Facts of gates: what code finds in the work of one loop, besides what the book itself shows."""
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable
 from typing import Any, Final
 
 from callboard.choreography.loop import StepView
-from callboard.packs.questfoundry.bars.verdict import Bar, BarFinding
 from callboard.packs.questfoundry.foundry import Foundry
-from callboard.packs.questfoundry.steps.reports import flaw, rows_in
+from callboard.packs.questfoundry.steps.harvest import triage
+from callboard.packs.questfoundry.steps.looking_back import retro
+from callboard.packs.questfoundry.steps.reports import Flaws, flaw, rows_in
+from callboard.packs.questfoundry.verdict import Bar, BarFinding
 
-Flaws = Iterator[tuple[Bar, BarFinding]]
 # Loops whose work is no part of the book: the book is not judged with it.
 PURE: Final = frozenset({"triage", "canon", "retro", "archive", "playtest", "translation"})
 _MOST_ALT: Final = 200
+_SENTENCE_END: Final = re.compile(r"[.!?…]+(?=\s|$)")
+# What has to be on record of a picture or a sound that can be made again.
+_PICTURE_RECORD: Final = ("provider", "model", "seed", "prompt", "post", "sha256")
+_PICTURE_PARAMS: Final = ("width", "height", "steps")
+_SOUND_PARAMS: Final = ("version", "sample_rate", "loudness_target_lufs")
+_LOUDNESS_LEEWAY: Final = 2.0
 _TRADE: Final = ("seed", "prompt", "render", "lora", "checkpoint", "diffusion", "steps")
-
-
-def triage(foundry: Foundry, view: StepView) -> Flaws:
-    """Every story hook of the intake is decided once, and can be carried out."""
-    wanted = [str(row["hook_id"]) for row in rows_in(view, "hook_intake", "hooks")]
-    decided = rows_in(view, "triage_decisions", "decisions")
-    ids = [str(row["hook_id"]) for row in decided]
-    step = "step_4_triage"
-
-    def told(place: str, what: str, fix: str) -> tuple[Bar, BarFinding]:
-        return flaw("integrity", "triage", place, what, fix, "showrunner", step=step)
-
-    for each in wanted:
-        if ids.count(each) != 1:
-            yield told(each, f"is decided {ids.count(each)} times", "decide it exactly once")
-    for each in sorted({*ids} - {*wanted}):
-        yield told(each, "was never taken in", "decide only what was taken in")
-    most = foundry.settings.hook_harvest.max_accept
-    accepted = [row for row in decided if row["decision"] == "accepted"]
-    if len(accepted) > most:
-        yield told("harvest", f"{len(accepted)} accepted, at most {most}", "defer some")
-    known = foundry.registry.names()
-    for row in decided:
-        lack = _lacks(row, known)
-        if lack:
-            yield told(str(row["hook_id"]), lack, "complete the decision")
-    for row in accepted:
-        yield from _risks(foundry, view, row, told)
-
-
-def _lacks(row: dict[str, Any], known: tuple[str, ...]) -> str:
-    match row["decision"]:
-        case "accepted":
-            if not row.get("owner_role") or not row.get("next_loop"):
-                return "accepted without an owner or a loop"
-            return "" if row["next_loop"] in known else f"no loop is called {row['next_loop']}"
-        case "deferred":
-            return "" if row.get("wake_condition") else "deferred without what would wake it"
-        case _:
-            return "" if row.get("reason") else "rejected without a reason"
-
-
-def _risks(
-    foundry: Foundry, view: StepView, row: dict[str, Any], told: Callable[..., Any]
-) -> Flaws:
-    hook = foundry.hooks.find(str(row["hook_id"]))
-    is_unsure = hook.kind == "factual" and hook.card.get("uncertainty") == "high"
-    if is_unsure and "researcher" not in view.awake and not row.get("risk_signoff"):
-        yield told(hook.id, "an unsure fact, and nobody to look it up", "add a risk_signoff")
 
 
 def canon(foundry: Foundry, view: StepView) -> Flaws:
@@ -100,31 +59,73 @@ def _spoilers(foundry: Foundry, view: StepView, kind: str, name: str, owner: str
                 )
 
 
+def _sentences(text: str) -> int:
+    return max(1, len(_SENTENCE_END.findall(text))) if text.strip() else 0
+
+
+def _of_entry(
+    place: str, check: str, what: str, fix: str, bar: str = "integrity", status: str = "red"
+) -> tuple[Bar, BarFinding]:
+    step, owner = "step_2_draft_entries", "codex_curator"
+    return flaw(bar, check, place, what, fix, owner, step=step, status=status)
+
+
 def codex(foundry: Foundry, view: StepView) -> Flaws:
-    """Links resolve, facts are cited, slugs are unique, no secret is told."""
-    step = "step_2_draft_entries"
+    """Links resolve, facts are cited, slugs are unique, no secret is told, and it reads plainly."""
     stubs = {str(each) for each in rows_in(view, "crosslink_map", "stubs")}
     for row in rows_in(view, "crosslink_map", "links"):
         if not row["ok"] and row["to"] not in stubs:
-            what = f"links to {row['to']}, which is no entry"
-            fix = "write it, announce it or take the link out"
-            yield flaw("integrity", "red_link", row["from"], what, fix, "codex_curator", step=step)
+            what, fix = f"links to {row['to']}, which is no entry", "write it or take the link out"
+            yield _of_entry(row["from"], "red_link", what, fix)
+    known = _citable(foundry, view)
     seen: set[str] = set()
     for row in rows_in(view, "codex_entries", "entries"):
-        slug = str(row["slug"])
-        if slug in seen:
-            fix = "give one another slug"
-            yield flaw("integrity", "twin", slug, "is there twice", fix, "codex_curator", step=step)
-        seen.add(slug)
-        if not row.get("citations"):
-            fix = "cite the answer it rests on, or leave it out"
-            what = "cites no canon"
-            yield flaw("integrity", "uncited", slug, what, fix, "codex_curator", step=step)
-        if slug in row.get("see_also", ()):
-            fix = "take the link out"
-            what = "links to itself"
-            yield flaw("integrity", "self_link", slug, what, fix, "codex_curator", step=step)
+        if row["slug"] in seen:
+            yield _of_entry(row["slug"], "twin", "is there twice", "give one another slug")
+        seen.add(row["slug"])
+        yield from _in_entry(row, known)
+    sweep = view.content("spoiler_report")
+    if sweep is not None and sweep["verdict"] != "ok":
+        what = "; ".join(str(each["suggestion"]) for each in sweep["findings"]) or "not all clear"
+        yield _of_entry("codex", "spoiler", what, "take out what gives it away", "presentation")
     yield from _spoilers(foundry, view, "codex_entries", "slug", "codex_curator")
+
+
+def _in_entry(row: dict[str, Any], known: set[str]) -> Flaws:
+    slug, links = str(row["slug"]), [str(each) for each in row.get("see_also", ())]
+    strangers = [str(each) for each in row.get("citations", ()) if str(each) not in known]
+    if not row.get("citations") or strangers:
+        what = f"cites {', '.join(strangers)}, which is nowhere" if strangers else "cites no canon"
+        fix = "cite the answer or the Cold text it rests on, or leave it out"
+        yield _of_entry(slug, "uncited", what, fix)
+    if slug in links:
+        yield _of_entry(slug, "self_link", "links to itself", "take the link out")
+    if str(row.get("reading_level", "plain")) != "plain" and "glossary" not in links:
+        what, fix = f"reads as {row['reading_level']}", "say it plainly or link the glossary"
+        yield _of_entry(slug, "reading_level", what, fix, "accessibility")
+    if not 2 <= _sentences(str(row["overview"])) <= 4:
+        what = f"its overview has {_sentences(str(row['overview']))} sentences"
+        yield _of_entry(slug, "overview", what, "say it in two to four", "style", "yellow")
+    if not 3 <= len({*links} - {slug}) <= 5:
+        what, fix = f"names {len(links)} others to see", "name three to five"
+        yield _of_entry(slug, "see_also", what, fix, "style", "yellow")
+
+
+def _citable(foundry: Foundry, view: StepView) -> set[str]:
+    """Return what an entry may rest on: answers of canon, and what stands in Cold."""
+    tip = foundry.cold.tip()
+    held = {} if tip is None else foundry.cold.contents(tip)
+    answers = [
+        *rows_in(view, "canon_pack", "answers"),
+        *held.get("canon_pack", {}).get("answers", ()),
+    ]
+    texts = held.get("scene_drafts", {}).get("sections", ())
+    entries = held.get("codex_entries", {}).get("entries", ())
+    return {
+        *(str(row["question_id"]) for row in answers),
+        *(str(row["section_id"]) for row in texts),
+        *(str(row["slug"]) for row in entries),
+    }
 
 
 def style(foundry: Foundry, view: StepView) -> Flaws:
@@ -158,11 +159,17 @@ def art(foundry: Foundry, view: StepView) -> Flaws:
         if trade:
             what, fix = f"says {', '.join(trade)}", "say what is seen, not how it was made"
             yield flaw("presentation", "trade", name, what, fix, "art_director", step=step)
-        made = logged.get(name, {})
-        if plan.get("determinism") == "promised" and "illustrator" in view.awake and not made:
-            what, fix = "promised, and nobody wrote down how", "write down every parameter"
-            owner = "illustrator"
-            yield flaw("determinism", "unlogged", name, what, fix, owner, step="step_4_render")
+        if plan.get("determinism") == "promised" and "illustrator" in view.awake:
+            made = logged.get(name, {})
+            lacks = [each for each in _PICTURE_RECORD if made.get(each) in (None, "")]
+            lacks += [each for each in _PICTURE_PARAMS if each not in made.get("params", {})]
+            if lacks:
+                what, fix = (
+                    f"nobody wrote down its {', '.join(lacks)}",
+                    "write down how it was made",
+                )
+                owner = "illustrator"
+                yield flaw("determinism", "unlogged", name, what, fix, owner, step="step_4_render")
 
 
 def _alt_lack(alt: str) -> str:
@@ -170,6 +177,8 @@ def _alt_lack(alt: str) -> str:
         return "has no alternative text"
     if len(alt) > _MOST_ALT:
         return f"its alternative text has {len(alt)} characters, at most {_MOST_ALT}"
+    if _sentences(alt) > 2:
+        return f"its alternative text has {_sentences(alt)} sentences, at most 2"
     if alt.casefold().startswith(("image of", "picture of")):
         return "its alternative text says that it is a picture"
     return ""
@@ -192,6 +201,26 @@ def audio(foundry: Foundry, view: StepView) -> Flaws:
         if cue.get("intensity") == "high" and not is_warned:
             what, fix = "is loud without a warning", "add a safety note"
             yield flaw("accessibility", "loud", name, what, fix, "audio_director", step=step)
+    if "audio_producer" in view.awake:
+        yield from _unlogged_sounds(view)
+
+
+def _unlogged_sounds(view: StepView) -> Flaws:
+    logged = {str(row["plan_id"]): row for row in rows_in(view, "repro_notes", "runs")}
+    step, owner = "step_4_produce", "audio_producer"
+    for each in rows_in(view, "audio_assets", "assets"):
+        name, made = str(each["cue_id"]), logged.get(str(each["cue_id"]), {})
+        lacks = [part for part in ("provider", "sha256") if not made.get(part)]
+        lacks += [part for part in _SOUND_PARAMS if part not in made.get("params", {})]
+        if lacks:
+            what, fix = f"nobody wrote down its {', '.join(lacks)}", "write down how it was made"
+            yield flaw("determinism", "unlogged", name, what, fix, owner, step=step)
+            continue
+        target = float(made["params"]["loudness_target_lufs"])
+        heard = each.get("loudness_lufs")
+        if heard is not None and abs(float(heard) - target) > _LOUDNESS_LEEWAY:
+            what, fix = f"{heard:g} LUFS, meant are {target:g}", "level it"
+            yield flaw("accessibility", "loudness", name, what, fix, owner, step=step)
 
 
 def translation(foundry: Foundry, view: StepView) -> Flaws:
@@ -221,26 +250,6 @@ def playtest(foundry: Foundry, view: StepView) -> Flaws:
             step="step_3_issue_log",
             status="red" if row["severity"] == "high" else "yellow",
         )
-
-
-def retro(foundry: Foundry, view: StepView) -> Flaws:
-    """Enough findings, complete actions, no more than five that press."""
-    for field in ("well", "poorly"):
-        count = len(rows_in(view, "retro_findings", field))
-        if not 3 <= count <= 5:
-            what, fix = f"{count} findings", "name three to five"
-            step = "step_4_synthesize"
-            yield flaw("integrity", "findings", field, what, fix, "showrunner", step=step)
-    items = rows_in(view, "action_items", "items")
-    pressing = [row for row in items if row["priority"] == "high"]
-    step = "step_5_action_items"
-    if len(pressing) > 5:
-        what, fix = f"{len(pressing)} of high priority", "keep five"
-        yield flaw("integrity", "actions", "actions", what, fix, "showrunner", step=step)
-    for row in items:
-        if not all(row.get(name) for name in ("owner_role", "target", "success", "priority")):
-            what, fix = "lacks an owner, a target or what success is", "complete it"
-            yield flaw("integrity", "actions", row["id"], what, fix, "showrunner", step=step)
 
 
 def archive(foundry: Foundry, view: StepView) -> Flaws:

@@ -6,7 +6,6 @@ from typing import Any, Final, cast
 
 from callboard.choreography.loop import CodeOutcome, Misfit, StepView
 from callboard.core.canonical import Json
-from callboard.packs.questfoundry.bars.verdict import GatecheckReport, GateMode
 from callboard.packs.questfoundry.book.model import Book
 from callboard.packs.questfoundry.cold.snapshots import BaseMoved, Merging
 from callboard.packs.questfoundry.foundry import Foundry
@@ -21,6 +20,12 @@ from callboard.packs.questfoundry.steps.reports import (
     with_opinions,
 )
 from callboard.packs.questfoundry.units.unit import UnitStatus
+from callboard.packs.questfoundry.verdict import (
+    GatecheckReport,
+    GateMode,
+    is_waived,
+    waived,
+)
 from callboard.store.connection import Connection
 
 _OWNER_LOOPS: Final = {
@@ -53,7 +58,7 @@ def _book(foundry: Foundry, view: StepView) -> Book:
 
 async def gate_facts(foundry: Foundry, view: StepView) -> Json:
     """Show the gatekeeper what code found."""
-    report = await _report(foundry, view)
+    report = waived(await _report(foundry, view), foundry.waivers.standing())
     told = body_of(report)
     return {name: told[name] for name in ("decision", "why", "bars", "findings")}
 
@@ -61,7 +66,8 @@ async def gate_facts(foundry: Foundry, view: StepView) -> Json:
 async def gate_verdict(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Put the gatekeeper's opinion on top of what code found; the decision follows."""
     said = said_in(view, "gatecheck_report")
-    report = with_opinions(await _report(foundry, view), said.get("bars", ()))
+    judgement = with_opinions(await _report(foundry, view), said.get("bars", ()))
+    report = waived(judgement, foundry.waivers.standing())
     body = body_of(report, view)
     return CodeOutcome({"gatecheck_report": body}, message=f"{report.decision.value}: {report.why}")
 
@@ -71,8 +77,7 @@ async def gate_intake(foundry: Foundry, view: StepView) -> CodeOutcome:
     own = foundry.units.find(view.unit)
     wanted = [foundry.units.find(each) for each in own.upstream]
     if not wanted:
-        ready = foundry.studio.database.read(foundry.units.open_ones)
-        wanted = [each for each in ready if each.ready_for_gate and each.loop != "gatecheck"]
+        wanted = foundry.units.ready_ones()
     wanted = [each for each in wanted if each.status is not UnitStatus.COLD_MERGED]
     tip = foundry.cold.tip()
     targets = [
@@ -139,8 +144,6 @@ async def only_worse(foundry: Foundry, view: StepView) -> CodeOutcome:
 
 async def decide(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Derive the decision from the bars."""
-    results = report_in({"bars": view.content("bar_results")["bars"]})
-    body = body_of(results)
     rows = cast("list[dict[str, Any]]", view.content("bar_evidence")["facts"])
     findings = [
         {
@@ -157,17 +160,21 @@ async def decide(foundry: Foundry, view: StepView) -> CodeOutcome:
         for row in rows
         if row["result"] in ("yellow", "red", "unknown")
     ]
-    told = {row["bar"] for row in findings}
+    made = report_in({"bars": view.content("bar_results")["bars"], "findings": findings})
+    results = waived(made, foundry.waivers.standing())
+    body = body_of(results)
     remedies = [
         *(
             {
-                "bar": row["bar"],
-                "fix": f"{row['place']}: {row['smallest_fix'] or 'look at it'}",
-                "owner_role": row["owner_role"] or "plotwright",
-                "target_step": row["target_step"],
-                "loop": row["loop"] or _OWNER_LOOPS.get(row["owner_role"], "story_spark"),
+                "bar": each.bar.value,
+                "fix": f"{found.place}: {found.smallest_fix or 'look at it'}",
+                "owner_role": found.owner_role or "plotwright",
+                "target_step": found.target_step,
+                "loop": found.loop or _OWNER_LOOPS.get(found.owner_role, "story_spark"),
             }
-            for row in findings
+            for each in results.bars
+            for found in each.findings
+            if not any(waiver.covers(each.bar, found) for waiver in results.waivers)
         ),
         *(
             {
@@ -178,12 +185,14 @@ async def decide(foundry: Foundry, view: StepView) -> CodeOutcome:
                 "loop": _OWNER_LOOPS.get(each.owner_role, "story_spark"),
             }
             for each in results.bars
-            if each.source == "llm" and each.smallest_fix and each.bar.value not in told
+            if each.source == "llm"
+            and each.smallest_fix
+            and not each.findings
+            and not is_waived(each, results.waivers)
         ),
     ]
     body |= {
         "checked": view.content("gate_intake")["targets"],
-        "findings": findings,
         "remediation": remedies,
         "scope": ", ".join(_targets(foundry, view)),
     }

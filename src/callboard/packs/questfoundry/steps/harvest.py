@@ -1,15 +1,17 @@
-"""Code of the harvest: numbers story hooks, takes them in, and moves them as decided."""
+"""Code of the harvest: numbers story hooks, takes them in, judges and moves them as decided."""
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any, Final, cast
 
 from callboard.choreography.loop import CodeOutcome, StepView
 from callboard.core.canonical import Json
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.roster import SHOWRUNNER
-from callboard.packs.questfoundry.steps.reports import said_in
+from callboard.packs.questfoundry.steps.reports import Flaws, flaw, rows_in, said_in
 from callboard.packs.questfoundry.story_hooks.ledger import repeats
 from callboard.packs.questfoundry.story_hooks.story_hook import HookState
+from callboard.packs.questfoundry.verdict import Bar, BarFinding
 from callboard.store.connection import Connection
 
 _LOOP_OF: Final = {
@@ -150,3 +152,52 @@ async def hand_off_harvest(foundry: Foundry, view: StepView) -> CodeOutcome:
         next_loop=chosen,
         next_inputs=("canon_intake", "triaged_hooks"),
     )
+
+
+def triage(foundry: Foundry, view: StepView) -> Flaws:
+    """Every story hook of the intake is decided once, and can be carried out."""
+    wanted = [str(row["hook_id"]) for row in rows_in(view, "hook_intake", "hooks")]
+    decided = rows_in(view, "triage_decisions", "decisions")
+    ids = [str(row["hook_id"]) for row in decided]
+    step = "step_4_triage"
+
+    def told(place: str, what: str, fix: str) -> tuple[Bar, BarFinding]:
+        return flaw("integrity", "triage", place, what, fix, "showrunner", step=step)
+
+    for each in wanted:
+        if ids.count(each) != 1:
+            yield told(each, f"is decided {ids.count(each)} times", "decide it exactly once")
+    for each in sorted({*ids} - {*wanted}):
+        yield told(each, "was never taken in", "decide only what was taken in")
+    most = foundry.settings.hook_harvest.max_accept
+    accepted = [row for row in decided if row["decision"] == "accepted"]
+    if len(accepted) > most:
+        yield told("harvest", f"{len(accepted)} accepted, at most {most}", "defer some")
+    known = foundry.registry.names()
+    for row in decided:
+        lack = _lacks(row, known)
+        if lack:
+            yield told(str(row["hook_id"]), lack, "complete the decision")
+    for row in accepted:
+        yield from _risks(foundry, view, row, told)
+
+
+def _lacks(row: dict[str, Any], known: tuple[str, ...]) -> str:
+    match row["decision"]:
+        case "accepted":
+            if not row.get("owner_role") or not row.get("next_loop"):
+                return "accepted without an owner or a loop"
+            return "" if row["next_loop"] in known else f"no loop is called {row['next_loop']}"
+        case "deferred":
+            return "" if row.get("wake_condition") else "deferred without what would wake it"
+        case _:
+            return "" if row.get("reason") else "rejected without a reason"
+
+
+def _risks(
+    foundry: Foundry, view: StepView, row: dict[str, Any], told: Callable[..., Any]
+) -> Flaws:
+    hook = foundry.hooks.find(str(row["hook_id"]))
+    is_unsure = hook.kind == "factual" and hook.card.get("uncertainty") == "high"
+    if is_unsure and "researcher" not in view.awake and not row.get("risk_signoff"):
+        yield told(hook.id, "an unsure fact, and nobody to look it up", "add a risk_signoff")

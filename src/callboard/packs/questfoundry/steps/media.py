@@ -1,16 +1,19 @@
 """Code of pictures, sounds and translations: what stands for them, and whether it is whole."""
 
 import re
-from typing import Final, cast
+from collections.abc import Mapping
+from typing import Any, Final, cast
 
 from callboard.choreography.loop import CodeOutcome, StepView
 from callboard.core.canonical import Json, digest_bytes
 from callboard.packs.questfoundry.formats.edition import PLACEHOLDER, pieces_of
 from callboard.packs.questfoundry.foundry import Foundry
+from callboard.packs.questfoundry.steps.harvest import file_cards
 from callboard.packs.questfoundry.steps.reports import Rows, rows_in, said_in
 
 _WIDTH, _HEIGHT = 800, 600
 _RATE: Final = 44_100
+_SOUND_PARAMS: Final = {"version": "1", "sample_rate": _RATE, "loudness_target_lufs": -16}
 
 
 def placeholder_of(subject: str) -> bytes:
@@ -54,7 +57,8 @@ async def placeholder_pictures(foundry: Foundry, view: StepView) -> CodeOutcome:
             "model": "none",
             "seed": 0,
             "prompt": str(plan["subject"]),
-            "params": {"width": _WIDTH, "height": _HEIGHT},
+            "params": {"width": _WIDTH, "height": _HEIGHT, "steps": 0},
+            "post": "none",
             "sha256": digest_bytes(data),
         }
         for name, data, plan in made
@@ -72,7 +76,7 @@ async def silent_sounds(foundry: Foundry, view: StepView) -> CodeOutcome:
         for name, data in made
     ]
     runs = [
-        {"plan_id": name, "provider": "silence", "params": {"sample_rate": _RATE}}
+        {"plan_id": name, "provider": "silence", "params": _SOUND_PARAMS}
         | {"sha256": digest_bytes(data)}
         for name, data in made
     ]
@@ -90,9 +94,20 @@ async def producer_awake(foundry: Foundry, view: StepView) -> bool:
 
 
 async def package_art(foundry: Foundry, view: StepView) -> CodeOutcome:
-    """List plans, pictures and what is deferred."""
+    """List plans, pictures and what is deferred; what the scenes leave open is a story hook."""
     plans = cast("Rows", view.content("art_plans")["plans"])
     assets = rows_in(view, "art_assets", "assets")
+    cards = [
+        {
+            "title": f"{plan['section_id'] or plan['id']}: {detail}"[:200],
+            "kind": "scene",
+            "player_safe_summary": "A picture needs something the scene does not say.",
+            "refs": [str(plan["section_id"])] if plan["section_id"] else [],
+        }
+        for plan in plans
+        for detail in plan.get("missing_details", ())
+    ]
+    file_cards(foundry, view, cards, "art_director")
     manifest = {
         "plans": [str(plan["id"]) for plan in plans],
         "assets": [str(each["path"]) for each in assets],
@@ -139,7 +154,11 @@ async def true_segments(foundry: Foundry, view: StepView) -> CodeOutcome:
     tip = foundry.cold.tip()
     held = {} if tip is None else foundry.cold.contents(tip)
     before = cast("Rows", held.get(f"localized_surfaces/{locale}", {}).get("segments", []))
-    known = {str(row["id"]): row for row in (*before, *said)}
+    terms = cast("Rows", view.content("glossary")["terms"])
+    # What was translated before with another word for a term is to be done again.
+    fresh = [row for row in before if not _other_words(terms, row)]
+    stale = [{**row, "source_sha256": ""} for row in before if _other_words(terms, row)]
+    known = {str(row["id"]): row for row in (*stale, *fresh, *said)}
     looked_at = {str(row["id"]) for row in said}
     rows: Rows = []
     for each in _source(foundry, view):
@@ -159,6 +178,18 @@ async def gates_in_slice(foundry: Foundry, view: StepView) -> bool:
     return any(row["kind"] == "gate" and row["target"] for row in rows)
 
 
+def _other_words(terms: Rows, row: Mapping[str, Any]) -> list[str]:
+    """Say which fixed terms of a piece are translated otherwise than the glossary has them."""
+    source, target = str(row["source"]), str(row.get("target", ""))
+    told: list[str] = []
+    for term in terms if target else ():
+        wanted = str(term["source"] if term["dnt"] else term["target"])
+        stands = re.search(rf"\b{re.escape(str(term['source']))}\b", source, re.IGNORECASE)
+        if stands and wanted.casefold() not in target.casefold():
+            told.append(f"{term['source']!r} is not {wanted!r}")
+    return told
+
+
 async def audit_translation(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Compare placeholders and fixed words of every translated piece with its source."""
     terms = cast("Rows", view.content("glossary")["terms"])
@@ -169,11 +200,7 @@ async def audit_translation(foundry: Foundry, view: StepView) -> CodeOutcome:
             continue
         if sorted(PLACEHOLDER.findall(source)) != sorted(PLACEHOLDER.findall(target)):
             broken.append(f"{row['id']}: a placeholder is missing or new")
-        for term in terms:
-            wanted = str(term["source"] if term["dnt"] else term["target"])
-            stands = re.search(rf"\b{re.escape(str(term['source']))}\b", source, re.IGNORECASE)
-            if stands and wanted.casefold() not in target.casefold():
-                broken.append(f"{row['id']}: {term['source']!r} is not {wanted!r}")
+        broken += [f"{row['id']}: {told}" for told in _other_words(terms, row)]
     return CodeOutcome({"link_report": {"broken": broken}})
 
 

@@ -3,17 +3,24 @@
 What code calls red stays red; a role may only make a bar worse.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
 from callboard.choreography.loop import StepView
 from callboard.core.canonical import Json
 from callboard.library.story.contradiction import ConflictRules, read_rules
 from callboard.packs.questfoundry.artifacts.catalog import normal_form
+from callboard.packs.questfoundry.artifacts.gate import (
+    BarStanding,
+    FindingRow,
+    GateReportBody,
+    WaivedBar,
+)
 from callboard.packs.questfoundry.bars.canon import canon_findings
 from callboard.packs.questfoundry.bars.checks import verdict_of
 from callboard.packs.questfoundry.bars.judging import ALL_BARS, judge
-from callboard.packs.questfoundry.bars.verdict import (
+from callboard.packs.questfoundry.book.model import Book
+from callboard.packs.questfoundry.verdict import (
     Bar,
     BarFinding,
     BarStatus,
@@ -21,12 +28,14 @@ from callboard.packs.questfoundry.bars.verdict import (
     GatecheckReport,
     GateMode,
     report_of,
+    waived,
     worsened,
 )
-from callboard.packs.questfoundry.book.model import Book
+from callboard.packs.questfoundry.waivers import rows_of
 
 Rows = list[dict[str, Any]]
 MOST_TOLD: Final = 20
+Flaws = Iterator[tuple[Bar, BarFinding]]
 _SEVERE = (BarStatus.YELLOW, BarStatus.RED)
 
 
@@ -140,6 +149,9 @@ def told_lines(body: Mapping[str, Any]) -> list[str]:
         ]
         if len(found) > MOST_TOLD:
             lines.append(f"  and {len(found) - MOST_TOLD} more; --json has them all")
+    for row in cast("Rows", body.get("waivers", [])):
+        who = f"{row['by']}, until {row['expiry']}: {row['rationale']}"
+        lines.append(f"  waived: {row['bar']} at {row['scope']} by {who}")
     return lines
 
 
@@ -176,6 +188,7 @@ def body_of(report: GatecheckReport, view: StepView | None = None) -> dict[str, 
             for each in report.bars
             for found in each.findings
         ],
+        "waivers": cast("list[Json]", rows_of(report.waivers)),
         "decision": report.decision.value,
         "why": report.why,
         "remediation": [
@@ -208,17 +221,11 @@ def bars_of(report: GatecheckReport) -> list[Json]:
 
 
 def report_in(content: Mapping[str, Any]) -> GatecheckReport:
-    """Read the bars of a report that was stored; findings are only told again, not derived."""
-    bars = [
-        BarVerdict(
-            bar=Bar(row["bar"]),
-            status=BarStatus(row["status"]),
-            evidence=str(row.get("evidence") or "as stored"),
-            source=row.get("source", "code"),
-            smallest_fix=str(row.get("smallest_fix") or ""),
-            owner_role=str(row.get("owner_role") or ""),
-            target_step=str(row.get("target_step") or ""),
-        )
-        for row in cast("Sequence[Mapping[str, Any]]", content.get("bars", ()))
-    ]
-    return report_of(bars, mode=content.get("mode", "gatecheck"))
+    """Read a report that was stored, or bars and findings of which one is to be made."""
+    body = GateReportBody.model_construct(
+        bars=tuple(BarStanding.model_validate(row) for row in content.get("bars", ())),
+        findings=tuple(FindingRow.model_validate(row) for row in content.get("findings", ())),
+    )
+    given = [WaivedBar.model_validate(row).given() for row in content.get("waivers", ())]
+    made = report_of(body.verdicts(), mode=content.get("mode", "gatecheck"))
+    return waived(made, given)

@@ -11,12 +11,12 @@ from typing import Any, Final, cast
 
 from callboard.core.canonical import digest, digest_bytes
 from callboard.core.errors import Conflict, NotFound
-from callboard.packs.questfoundry.bars.verdict import Bar, BarFinding, GatecheckReport
 from callboard.packs.questfoundry.book.model import Book
 from callboard.packs.questfoundry.formats.edition import Edition, edition_of
 from callboard.packs.questfoundry.formats.export import NUMBERS, PATHS, ExportOptions, build
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.steps.reports import flaw, judged
+from callboard.packs.questfoundry.verdict import Bar, BarFinding, GatecheckReport
 from callboard.store.files import write_atomically
 from callboard.store.reading import read_bounded
 

@@ -37,11 +37,11 @@ async def every_must_answered(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Refuse a revision that passes over a note that must be applied."""
     notes = cast("Rows", view.content("edit_notes")["notes"])
     revised = cast("Rows", said_in(view, "revised_prose")["sections"])
-    answered = " ".join(str(each) for row in revised for each in row.get("notes_applied", ()))
+    said = [str(each) for row in revised for each in row.get("notes_applied", ())]
+    # An answer is the id of a note, or its id and why it was refused: `n3: she would not say so`.
+    answered = {each.partition(":")[0].strip() for each in said}
     left = [
-        str(row["id"])
-        for row in notes
-        if row["severity"] == "must" and str(row["id"]) not in answered
+        str(row["id"]) for row in notes if row["severity"] == "must" and row["id"] not in answered
     ]
     if left:
         told = f"these notes must be applied or refused with a reason: {', '.join(left)}"

@@ -87,6 +87,17 @@ class UnitLedger:
         ids = self._records.load_all(connection, _OPEN)
         return [self.load(connection, each) for each in ids]
 
+    def ready_ones(self) -> list[WorkUnit]:
+        """Return the units that wait for a gatecheck; what somebody put off does not."""
+        found = self._database.read(self.open_ones)
+        return [
+            each
+            for each in found
+            if each.ready_for_gate
+            and each.loop != "gatecheck"
+            and each.status is not UnitStatus.DEFERRED
+        ]
+
     def of_run(self, run_id: str) -> str | None:
         """Return the unit a run works on."""
         body = self._records.get(_OF_RUN, run_id)

@@ -1,17 +1,23 @@
 """The Story Bible: project facts, four templates as the writer's files, work order, checks."""
 
-from callboard.packs.writers_factory.bible.beats import act_at, beat_number, beat_point, beat_points
 from callboard.packs.writers_factory.bible.bible import Bible, WriteOutcome
 from callboard.packs.writers_factory.bible.checks import CheckOrigin
 from callboard.packs.writers_factory.bible.claims import StatusReport, claim_status
-from callboard.packs.writers_factory.bible.errors import (
+from callboard.packs.writers_factory.bible.orders import NotebookLabel, WorkOrder
+from callboard.packs.writers_factory.bible.shapes import (
+    act_at,
+    beat_number,
+    beat_point,
+    beat_points,
+    template_name,
+    template_title,
+)
+from callboard.packs.writers_factory.bible.values import (
     NothingToAccept,
     TemplateRefused,
     TemplateUnreadable,
     UnknownTemplate,
 )
-from callboard.packs.writers_factory.bible.orders import NotebookLabel, WorkOrder
-from callboard.packs.writers_factory.bible.shapes import template_name, template_title
 
 __all__ = [
     "Bible",

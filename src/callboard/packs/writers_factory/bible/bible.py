@@ -8,15 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from callboard.core.canonical import Json
-from callboard.packs.writers_factory.bible.beats import (
-    MIDPOINT,
-    MIDPOINT_FIELD,
-    Beat,
-    beat_points,
-)
 from callboard.packs.writers_factory.bible.checks import CheckResult, check_fields
 from callboard.packs.writers_factory.bible.checks.judgements import Judgements
-from callboard.packs.writers_factory.bible.errors import TemplateRefused
 from callboard.packs.writers_factory.bible.files.documents import Document
 from callboard.packs.writers_factory.bible.files.shelf import BibleShelf
 from callboard.packs.writers_factory.bible.orders import (
@@ -28,8 +21,16 @@ from callboard.packs.writers_factory.bible.orders import (
 )
 from callboard.packs.writers_factory.bible.project import ProjectFacts, ProjectRecord
 from callboard.packs.writers_factory.bible.provenance import Provenance, source_name
-from callboard.packs.writers_factory.bible.shapes import RULES_FIELD, known_fields, template_name
-from callboard.packs.writers_factory.bible.values import Value
+from callboard.packs.writers_factory.bible.shapes import (
+    MIDPOINT,
+    MIDPOINT_FIELD,
+    RULES_FIELD,
+    Beat,
+    beat_points,
+    known_fields,
+    template_name,
+)
+from callboard.packs.writers_factory.bible.values import TemplateRefused, Value
 from callboard.packs.writers_factory.bible.writing import (
     TemplateWriter,
     extended,

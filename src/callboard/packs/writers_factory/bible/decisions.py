@@ -5,10 +5,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from callboard.core.canonical import Json
-from callboard.packs.writers_factory.bible.beats import MIDPOINT_FIELD, beat_number
 from callboard.packs.writers_factory.bible.bible import Bible, WriteOutcome
 from callboard.packs.writers_factory.bible.checks import CheckResult, check_fields
-from callboard.packs.writers_factory.bible.shapes import RULES_FIELD, SHAPES
+from callboard.packs.writers_factory.bible.shapes import (
+    MIDPOINT_FIELD,
+    RULES_FIELD,
+    SHAPES,
+    beat_number,
+)
 from callboard.packs.writers_factory.bible.values import Value, field_name
 from callboard.packs.writers_factory.model import TemplateName
 

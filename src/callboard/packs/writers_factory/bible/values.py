@@ -1,17 +1,51 @@
-"""Values of template fields: cleaned, shaped, refused. Judges no content."""
+"""Values of template fields: cleaned, shaped, refused. Judges no content.
+
+What can be wrong with a Story Bible stands here too, said so that the writer can mend it.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
 from callboard.core.canonical import Json, composed
+from callboard.core.errors import Conflict, InvalidInput, NotFound
+
+
+class UnknownTemplate(NotFound):
+    """There is no template of that name."""
+
+    code = "unknown_template"
+
+
+class TemplateRefused(InvalidInput):
+    """A field that was to be written does not fit its template."""
+
+    code = "template_invalid"
+
+
+class ChecksFailed(InvalidInput):
+    """What was to be written fails checks, and the writer wanted it written only if it does not."""
+
+    code = "checks_failed"
+
+
+class TemplateUnreadable(Conflict):
+    """The file of a template cannot be read, so nothing is written over it."""
+
+    code = "template_unreadable"
+
+
+class NothingToAccept(Conflict):
+    """There is no failed judgement the writer could accept."""
+
+    code = "nothing_to_accept"
+
 
 MOST_CHARS: Final = 20_000
 MOST_ITEMS: Final = 200
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u0085\u2028\u2029\ufeff]")
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _FIELD: Final = re.compile(r"[a-z][a-z0-9_]{0,40}")
-
 Value = str | list[str]
 
 

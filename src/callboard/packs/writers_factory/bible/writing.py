@@ -6,11 +6,6 @@ from typing import Any, Final
 
 from callboard.core.canonical import Json
 from callboard.packs.writers_factory.bible.checks import check_fields
-from callboard.packs.writers_factory.bible.errors import (
-    ChecksFailed,
-    TemplateRefused,
-    TemplateUnreadable,
-)
 from callboard.packs.writers_factory.bible.files.documents import Document
 from callboard.packs.writers_factory.bible.files.shelf import BibleShelf, Saved
 from callboard.packs.writers_factory.bible.project import ProjectFacts, ProjectRecord
@@ -22,7 +17,14 @@ from callboard.packs.writers_factory.bible.shapes import (
     spread,
     template_name,
 )
-from callboard.packs.writers_factory.bible.values import BadValue, Value, as_list
+from callboard.packs.writers_factory.bible.values import (
+    BadValue,
+    ChecksFailed,
+    TemplateRefused,
+    TemplateUnreadable,
+    Value,
+    as_list,
+)
 from callboard.packs.writers_factory.model import TemplateName
 from callboard.packs.writers_factory.workspace import Workspace
 

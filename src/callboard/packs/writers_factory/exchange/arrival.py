@@ -33,7 +33,7 @@ from callboard.packs.writers_factory.exchange.splitting import (
 )
 from callboard.packs.writers_factory.exchange.word_file import read_word
 from callboard.packs.writers_factory.manuscript import Manuscript
-from callboard.packs.writers_factory.manuscript.chapters import CHAPTER_TITLE
+from callboard.packs.writers_factory.manuscript.facts import CHAPTER_TITLE
 from callboard.packs.writers_factory.manuscript.sheet import MANUSCRIPT
 from callboard.packs.writers_factory.model import SceneMeta, SceneStatus, scene_id
 from callboard.packs.writers_factory.workspace import Workspace

@@ -20,17 +20,18 @@ from callboard.library.binding.volume import (
     bind_manuscript,
 )
 from callboard.packs.writers_factory.bible.project import ProjectRecord
-from callboard.packs.writers_factory.exchange.cover import (
-    CoverRefused,
-    read_cover,
-    typographic_cover,
-)
 from callboard.packs.writers_factory.exchange.pages import (
     epub_tree,
     manuscript_tree,
     markdown_of,
 )
-from callboard.packs.writers_factory.exchange.title_page import TitlePage, read_title_page
+from callboard.packs.writers_factory.exchange.title_page import (
+    CoverRefused,
+    TitlePage,
+    read_cover,
+    read_title_page,
+    typographic_cover,
+)
 from callboard.packs.writers_factory.manuscript import BookScene, Manuscript
 from callboard.packs.writers_factory.workspace import Workspace
 from callboard.tools import ProjectFiles, ToolError

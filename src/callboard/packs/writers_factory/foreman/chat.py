@@ -12,13 +12,17 @@ from callboard.core.errors import Conflict, InvalidInput
 from callboard.core.vocabulary import RunRecord
 from callboard.core.words import shorten
 from callboard.engine.run import Run
-from callboard.models.model_id import provider_of
+from callboard.models.catalog import provider_of
 from callboard.models.traffic.priority import Priority
-from callboard.packs.writers_factory.foreman.foreman import Foreman
+from callboard.packs.writers_factory.foreman.foreman import (
+    Foreman,
+    PastTurn,
+    exchanges,
+    interrupted,
+)
 from callboard.packs.writers_factory.foreman.guided import GuidedTurn
-from callboard.packs.writers_factory.foreman.history import PastTurn, exchanges, interrupted
 from callboard.packs.writers_factory.foreman.talk.account import TurnOpening, keep_turn
-from callboard.packs.writers_factory.foreman.talk.routing import Wishes, route
+from callboard.packs.writers_factory.foreman.talk.asking import Wishes, route
 from callboard.packs.writers_factory.foreman.talk.turn import TalkedTurn
 from callboard.store.connection import Connection
 from callboard.studio.runnable import Prepared

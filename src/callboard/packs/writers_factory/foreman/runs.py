@@ -3,6 +3,6 @@
 from typing import Final
 
 from callboard.packs.writers_factory.foreman.chat import ForemanChat
-from callboard.packs.writers_factory.foreman.wiring import foreman_of
+from callboard.packs.writers_factory.foreman.survey import foreman_of
 
 chat: Final = ForemanChat(foreman_of)

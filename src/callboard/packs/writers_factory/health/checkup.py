@@ -40,8 +40,8 @@ from callboard.packs.writers_factory.health.timeline.facts import (
     PairVerdict,
     SceneFacts,
     further_pairs,
+    read_scene,
 )
-from callboard.packs.writers_factory.health.timeline.reading import read_scene
 from callboard.packs.writers_factory.health.timeline.statements import read_losses
 from callboard.packs.writers_factory.health.values import CheckId, HealthCheckResult
 from callboard.packs.writers_factory.health.view import ManuscriptView, SceneView

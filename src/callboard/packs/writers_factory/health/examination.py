@@ -8,7 +8,7 @@ from typing import Final
 
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
-from callboard.packs.writers_factory.bible.beats import BeatPoint
+from callboard.packs.writers_factory.bible.shapes import BeatPoint
 from callboard.packs.writers_factory.health.values import (
     SEVERITY_RANK,
     CheckId,

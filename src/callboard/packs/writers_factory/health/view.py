@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from callboard.core.canonical import digest
-from callboard.packs.writers_factory.bible.beats import BeatPoint
+from callboard.packs.writers_factory.bible.shapes import BeatPoint
 from callboard.packs.writers_factory.health.values import FlawChallenge, ThemeOverride
 from callboard.packs.writers_factory.model import SceneMeta, SymbolUse
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from callboard.core.canonical import Json, digest_bytes
 from callboard.packs.writers_factory.manuscript.archive import Archive, SceneVersion
-from callboard.packs.writers_factory.manuscript.chapters import ChapterTitles
 from callboard.packs.writers_factory.manuscript.facts import (
     WRITTEN,
     BookScene,
+    ChapterTitles,
     NothingToUndo,
     SceneUnknown,
     advance,

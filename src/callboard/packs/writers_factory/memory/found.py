@@ -14,8 +14,8 @@ from callboard.library.story.lexicon import word_list
 from callboard.library.story.text.words import stop_words
 from callboard.packs.writers_factory.memory.decisions import without_controls
 from callboard.replies import Extracted, extract_json
+from callboard.replies.code import read_tag
 from callboard.replies.evidence import normalise
-from callboard.replies.tags import read_tag
 
 _ELEMENT: Final = re.compile(r"<(node|edge|none|graph|nodes|edges)\b", re.IGNORECASE)
 _MOST: Final = 60

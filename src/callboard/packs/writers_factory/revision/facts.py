@@ -12,12 +12,11 @@ from callboard.packs.writers_factory.memory.ledger import ConflictLedger
 from callboard.packs.writers_factory.memory.recall import Memory
 from callboard.packs.writers_factory.model import Finding, SceneMeta
 from callboard.packs.writers_factory.prose import PatternSheet, base_sheet
-from callboard.packs.writers_factory.revision.analysis.brief import JudgeGround, SceneBrief
+from callboard.packs.writers_factory.revision.analysis.brief import JudgeGround, SceneBrief, Thread
 from callboard.packs.writers_factory.revision.analysis.forbidden import (
     Correction,
     forbidden_facts,
 )
-from callboard.packs.writers_factory.revision.analysis.threads import Thread
 from callboard.packs.writers_factory.voice import Phase, Voice, VoiceBundle
 from callboard.packs.writers_factory.workspace import Workspace
 

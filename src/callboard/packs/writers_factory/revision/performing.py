@@ -30,20 +30,20 @@ from callboard.packs.writers_factory.revision.reports.continuity import (
     audit_manuscript,
     in_order,
 )
-from callboard.packs.writers_factory.revision.reports.contradictions import (
+from callboard.packs.writers_factory.revision.reports.findings import (
+    AuditItem,
     find_contradictions,
     items_of,
 )
-from callboard.packs.writers_factory.revision.reports.findings import AuditItem
-from callboard.packs.writers_factory.revision.reports.pages import (
+from callboard.packs.writers_factory.revision.reports.rules import Chapter, chapters_of, judge_rules
+from callboard.packs.writers_factory.revision.reports.voices import (
     AUDIT_PATH,
     VOICE_DATA_PATH,
     VOICE_PATH,
     audit_page,
+    report_voice,
     voice_page,
 )
-from callboard.packs.writers_factory.revision.reports.rules import Chapter, chapters_of, judge_rules
-from callboard.packs.writers_factory.revision.reports.voices import report_voice
 from callboard.packs.writers_factory.revision.revision import ANALYSIS_KIND, Revision, rank
 from callboard.packs.writers_factory.workspace import Workspace, judge_on
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from callboard.choreography.answers import Answer
 from callboard.core.errors import InvalidInput
-from callboard.packs.writers_factory.bible.beats import BeatPoint, beat_points
+from callboard.packs.writers_factory.bible.shapes import BeatPoint, beat_points
 from callboard.packs.writers_factory.model import PlannedScene
 
 _SCENES_PER_CHAPTER: Final = 3

@@ -13,7 +13,7 @@ from callboard.library.story.facts.comparison import Gathering, Leeway
 from callboard.library.story.index import StoryIndex, story_index
 from callboard.library.story.model import FileKind, Severity, StoryFinding
 from callboard.library.story.pairs.pairing import Pairs, pair_up
-from callboard.library.story.pairs.passages import Passage, card_passages, passages_of
+from callboard.library.story.pairs.passages import Statement, card_passages, passages_of
 from callboard.library.story.text import Document
 from callboard.library.story.thresholds import Thresholds, thresholds
 from callboard.library.story.tools.consistency.character import find_dead_who_act, find_two_places
@@ -109,7 +109,7 @@ class ConsistencyCheck:
 
     def pairs(self, most: int | None = None) -> Pairs:
         """Return the passages that could contradict each other, for somebody to judge."""
-        passages: list[Passage] = []
+        passages: list[Statement] = []
         for place, scene in enumerate(self.scenes):
             passages += passages_of(self.gathering, scene.document, place)
         for before, file in enumerate(self.others, start=1):

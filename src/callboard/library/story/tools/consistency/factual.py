@@ -56,8 +56,10 @@ def find_factual(
         held = known.setdefault(seen.subject, _KnownClaims())
         if any(do_agree(each, seen, leeway) for each in held.claims):
             continue
+        # Of two reckoned people one may be somebody else.
+        rivals = [each for each in held.claims if not (each.is_reckoned and seen.is_reckoned)]
         found = next(
-            (hit for each in held.claims if (hit := clash(each, seen, leeway)) is not None), None
+            (hit for each in rivals if (hit := clash(each, seen, leeway)) is not None), None
         )
         if found is not None and found.first.quote == found.second.quote:
             # One sentence that says two things is a turn of phrase.

@@ -12,13 +12,14 @@ from callboard.library.story.index import Outline, OutlineEntry, StoryIndex, sto
 from callboard.library.story.index.files import match_files
 from callboard.library.story.model import Quote, StoryFile, StoryFinding
 from callboard.library.story.thresholds import OutlineThresholds, thresholds
-from callboard.library.story.tools.outline.balance import (
+from callboard.library.story.tools.outline.scenes import (
+    Matched,
     absence_findings,
+    match_target,
     pov_findings,
     pov_of,
     stakes_findings,
 )
-from callboard.library.story.tools.outline.matching import Matched, match_target
 from callboard.library.story.tools.outline.structure import (
     Subject,
     beat_findings,

@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from callboard.core.canonical import Json, digest
-from callboard.packs.writers_factory.bible.checks.result import CheckOrigin, CheckResult
-from callboard.packs.writers_factory.bible.errors import NothingToAccept
-from callboard.packs.writers_factory.bible.values import Value
+from callboard.packs.writers_factory.bible.checks.rules import CheckOrigin, CheckResult
+from callboard.packs.writers_factory.bible.values import NothingToAccept, Value
 from callboard.packs.writers_factory.model import TemplateName
 from callboard.packs.writers_factory.workspace import Workspace
 

@@ -4,29 +4,77 @@ A check speaks only about fields that are filled; what is missing is no business
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
 from itertools import pairwise
 from typing import Final
 
+from callboard.core.canonical import Json
 from callboard.library.story.text import content_words
 from callboard.library.story.text.words import looks_english, stem, words_of
-from callboard.packs.writers_factory.bible.beats import (
+from callboard.packs.writers_factory.bible.checks.lexicon import lexicon, phrase_in, stems_of
+from callboard.packs.writers_factory.bible.shapes import (
     MIDPOINT,
     MIDPOINT_FIELD,
     MIDPOINT_TYPES,
+    RULES_FIELD,
     beat_points,
 )
-from callboard.packs.writers_factory.bible.checks.lexicon import lexicon, phrase_in, stems_of
-from callboard.packs.writers_factory.bible.checks.result import CheckResult
-from callboard.packs.writers_factory.bible.shapes import RULES_FIELD
 from callboard.packs.writers_factory.bible.values import Value
 from callboard.packs.writers_factory.model import TemplateName
+
+CHALLENGE: Final = "CHALLENGE:"
+
+
+class CheckOrigin(StrEnum):
+    """Who says so."""
+
+    CODE = "code"
+    JUDGE = "judge"
+    WRITER = "writer"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """One check of one field, with the reason where it fails."""
+
+    check: str
+    field: str
+    passed: bool
+    reason: str = ""
+    origin: CheckOrigin = CheckOrigin.CODE
+    # What could stand there instead; never a decision, always an offer.
+    alternatives: tuple[str, ...] = ()
+    # Words of the field itself that the judgement rests on.
+    quote: str = ""
+
+    @property
+    def challenge(self) -> str:
+        """The failure as the writer is told of it; nothing if it passed."""
+        if self.passed:
+            return ""
+        offered = f" Instead: {'; '.join(self.alternatives)}." if self.alternatives else ""
+        return f"{CHALLENGE} {self.field}: {self.reason.rstrip('.')}.{offered}"
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the shape shown at the doors."""
+        return {
+            "check": self.check,
+            "field": self.field,
+            "passed": self.passed,
+            "reason": self.reason,
+            "origin": self.origin.value,
+            "alternatives": list(self.alternatives),
+            "quote": self.quote,
+            "challenge": self.challenge,
+        }
+
 
 BEAT_WORDS: Final = 5
 CLAIM_WORDS: Final = 6
 _LIE_WORDS: Final = 3
 _ALIKE: Final = 95.0
 _SAID_OUTRIGHT: Final = frozenset({"flaw", "lie"})
-
 Fields = Mapping[str, Value]
 
 

@@ -132,7 +132,7 @@ def mode(
     """
     from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
-    from callboard.packs.writers_factory.doors.commands.moving import move_book
+    from callboard.packs.writers_factory.doors.commands.chat import move_book
     from callboard.packs.writers_factory.doors.tell.modes import (
         mode_report,
         moved_report,

@@ -1,4 +1,7 @@
-"""Talking with the Foreman: one message, or a conversation with a few commands."""
+"""Talking with the Foreman: one message, or a conversation with a few commands.
+
+A move to another mode that is refused names the command that insists.
+"""
 
 from typing import Any, Final, cast
 
@@ -11,9 +14,10 @@ from callboard.cli.handlers.opening import Choices, OpenWork, working
 from callboard.cli.output import clean, echo, moment, remark
 from callboard.core.canonical import Json
 from callboard.core.vocabulary.run import RunState, SessionState
-from callboard.packs.writers_factory.doors.commands.moving import move_book
 from callboard.packs.writers_factory.doors.tell.modes import mode_report, moved_report
-from callboard.packs.writers_factory.factory import factory_of
+from callboard.packs.writers_factory.factory import Factory, factory_of
+from callboard.packs.writers_factory.modes import ModeGated, operations
+from callboard.packs.writers_factory.modes.gates import Transition
 from callboard.prompts import load_prompt
 from callboard.studio.studio import Studio
 
@@ -163,3 +167,17 @@ def echo_turn(turn: dict[str, Any]) -> None:
         told = cast("dict[str, Any]", update) if isinstance(update, dict) else {}
         if told.get("proposal"):
             remark(clean(f"  proposed: callboard factory proposals {told['proposal']}"))
+
+
+async def move_book(
+    factory: Factory, to: str, *, override: bool = False, risk: str = ""
+) -> Transition:
+    """Move the book by the writer's word."""
+    move = operations.override_gate if override else operations.move_book
+    try:
+        return await factory.perform(move, to, risk)
+    except ModeGated as gated:
+        mode = str(gated.context["to"])
+        insist = f"callboard factory mode {mode} --override --risk NOTE"
+        way_out = f"Complete what is named, or insist: {insist}"
+        raise ModeGated(mode, gated.unmet, fix=way_out) from gated

@@ -1,4 +1,4 @@
-"""What the writer decides about changes, proposals and forbidden phrases."""
+"""What the writer decides about changes, proposals, forbidden phrases and versions of a scene."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -10,13 +10,17 @@ from callboard.core.canonical import Json
 from callboard.core.errors import NotFound
 from callboard.packs.writers_factory.doors.tell.revision import (
     changes_report,
+    edit_report,
     proposal_report,
     proposals_report,
 )
+from callboard.packs.writers_factory.doors.tell.scenes import version_report
 from callboard.packs.writers_factory.factory import Factory
 from callboard.packs.writers_factory.manuscript import parse_scene_id
+from callboard.packs.writers_factory.manuscript.operations import restore_scene
 from callboard.packs.writers_factory.revision import operations
 from callboard.packs.writers_factory.revision.enhancement.proposal import Enhancement
+from callboard.packs.writers_factory.revision.operations import undo_edit
 
 _ALL = "all"
 
@@ -107,3 +111,20 @@ async def waive_phrase(
         echo_json({"scene_id": scene, "waivers": shapes})
     else:
         echo(clean(f"“{quote}” stays in {scene}: {made[0].reason}"))
+
+
+def latest_version(factory: Factory, scene: str) -> int | None:
+    """Return the number of the version a scene has now, if it has a text."""
+    versions = factory.rooms.manuscript.versions(scene)
+    return versions[-1].number if versions else None
+
+
+async def go_back(factory: Factory, scene: str, number: int | None, *, as_json: bool) -> None:
+    """Bring a version back; without a number, take the last edit back."""
+    if number is None:
+        undone = await factory.perform(undo_edit, scene)
+        edit_report(undone, as_json=as_json, is_undo=True)
+        return
+    before = latest_version(factory, scene)
+    restored = await factory.perform(restore_scene, scene, number)
+    version_report(restored, before, as_json=as_json)

@@ -47,7 +47,7 @@ def add(
     """Make a folder a notebook, or read one anew; its files are only read."""
     from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
-    from callboard.packs.writers_factory.doors.commands.notebook_folders import add_notebook
+    from callboard.packs.writers_factory.doors.commands.remembering import add_notebook
 
     wanted = (notebook_id, title, role, folder)
     return enter(
@@ -113,7 +113,7 @@ def remove(
     """Forget a notebook; its files stay."""
     from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
-    from callboard.packs.writers_factory.doors.commands.notebook_folders import remove_notebook
+    from callboard.packs.writers_factory.doors.commands.remembering import remove_notebook
 
     return enter(
         Choices(project, as_json=as_json),
@@ -156,7 +156,7 @@ def path(
     """Show how two hang together."""
     from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
-    from callboard.packs.writers_factory.doors.commands.graph_nodes import find_node
+    from callboard.packs.writers_factory.doors.commands.remembering import find_node
     from callboard.packs.writers_factory.doors.tell.memory import path_report
 
     def act(factory: "Factory") -> None:
@@ -179,7 +179,7 @@ def around(
     """Show what lies around something."""
     from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
-    from callboard.packs.writers_factory.doors.commands.graph_nodes import find_node
+    from callboard.packs.writers_factory.doors.commands.remembering import find_node
     from callboard.packs.writers_factory.doors.tell.memory import around_report
 
     def act(factory: "Factory") -> None:

@@ -102,7 +102,7 @@ def forget(
     """Forget a decision and its history; what it was is printed, to decide it again."""
     from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
-    from callboard.packs.writers_factory.doors.commands.forgetting import forget_decision
+    from callboard.packs.writers_factory.doors.commands.remembering import forget_decision
 
     return enter(
         Choices(project, as_json=as_json),

@@ -193,7 +193,7 @@ def undo(
     """
     from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
-    from callboard.packs.writers_factory.doors.commands.scene_versions import go_back
+    from callboard.packs.writers_factory.doors.commands.deciding import go_back
     from callboard.packs.writers_factory.doors.tell.memory import taken_back_report
     from callboard.packs.writers_factory.memory.operations import take_back
 

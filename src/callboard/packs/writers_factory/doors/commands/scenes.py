@@ -98,7 +98,7 @@ def select(
     """Take a draft as the scene's text; the text before stays among its versions."""
     from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
-    from callboard.packs.writers_factory.doors.commands.scene_versions import latest_version
+    from callboard.packs.writers_factory.doors.commands.deciding import latest_version
     from callboard.packs.writers_factory.doors.tell.scenes import version_report
     from callboard.packs.writers_factory.factory import take_variant
 

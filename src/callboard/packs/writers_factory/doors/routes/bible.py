@@ -7,8 +7,7 @@ from pydantic import Field, JsonValue
 
 from callboard.api.project import Entry, Paged, Wanted, promise
 from callboard.packs.writers_factory.bible import operations
-from callboard.packs.writers_factory.bible.gaps import find_gaps
-from callboard.packs.writers_factory.bible.orders import Template, WorkOrder
+from callboard.packs.writers_factory.bible.orders import Template, WorkOrder, find_gaps
 from callboard.packs.writers_factory.doors.routes.request import (
     Name,
     WritersFactory,

@@ -14,7 +14,7 @@ from callboard.packs.writers_factory.doors.routes.request import (
     Text,
     WritersFactory,
 )
-from callboard.packs.writers_factory.foreman.history import PastTurn
+from callboard.packs.writers_factory.foreman.foreman import PastTurn
 
 router = APIRouter(prefix="/factory/chat", tags=["factory: chat"])
 

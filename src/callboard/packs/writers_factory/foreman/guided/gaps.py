@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from callboard.core.bundled import bundled_yaml
 from callboard.core.canonical import Json
-from callboard.packs.writers_factory.bible.beats import beat_point
+from callboard.packs.writers_factory.bible.shapes import beat_point
 from callboard.packs.writers_factory.foreman.state import ForemanState, TemplateLine
 from callboard.packs.writers_factory.model import (
     ARCHITECT,

@@ -12,7 +12,7 @@ from callboard.core.canonical import Json
 from callboard.core.vocabulary import TERMINAL_STATES
 from callboard.packs.writers_factory.bible.decisions import weakness_of
 from callboard.packs.writers_factory.bible.operations import why
-from callboard.packs.writers_factory.foreman.foreman import Foreman
+from callboard.packs.writers_factory.foreman.foreman import Foreman, PastTurn, waiting_from_json
 from callboard.packs.writers_factory.foreman.guided.gaps import BookGap, Gaps
 from callboard.packs.writers_factory.foreman.hearing import (
     MessageKind,
@@ -20,7 +20,6 @@ from callboard.packs.writers_factory.foreman.hearing import (
     is_bare_name,
     read_message,
 )
-from callboard.packs.writers_factory.foreman.history import PastTurn, waiting_from_json
 from callboard.packs.writers_factory.foreman.state import ForemanState
 from callboard.replies import Action
 from callboard.studio.studio import Studio

@@ -16,7 +16,7 @@ from callboard.core.errors import ProviderError
 from callboard.engine.errors import StepFailed
 from callboard.packs.writers_factory.action import CHALLENGE
 from callboard.packs.writers_factory.foreman.actions import ActionResult
-from callboard.packs.writers_factory.foreman.foreman import Foreman
+from callboard.packs.writers_factory.foreman.foreman import Foreman, PastTurn, TurnRound
 from callboard.packs.writers_factory.foreman.guided.gaps import BookGap, Gaps, fill, load_wording
 from callboard.packs.writers_factory.foreman.guided.plan import (
     GuidedMessage,
@@ -29,7 +29,6 @@ from callboard.packs.writers_factory.foreman.guided.plan import (
 )
 from callboard.packs.writers_factory.foreman.guided.recall import filed_lines, plain, recall, short
 from callboard.packs.writers_factory.foreman.hearing import MessageKind, WriterWords
-from callboard.packs.writers_factory.foreman.history import PastTurn, TurnRound
 from callboard.packs.writers_factory.foreman.talk.account import (
     MESSAGE_EVENT,
     TurnAccount,

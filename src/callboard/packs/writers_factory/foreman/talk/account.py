@@ -11,9 +11,8 @@ from callboard.core.vocabulary import Effect
 from callboard.engine.errors import StepFailed
 from callboard.packs.writers_factory.bible.filings import Filings
 from callboard.packs.writers_factory.foreman.actions import ActionResult, notice_of
-from callboard.packs.writers_factory.foreman.foreman import TURN, Foreman
-from callboard.packs.writers_factory.foreman.history import TurnRound
-from callboard.packs.writers_factory.foreman.talk.routing import ModelRoute
+from callboard.packs.writers_factory.foreman.foreman import TURN, Foreman, TurnRound
+from callboard.packs.writers_factory.foreman.talk.asking import ModelRoute
 from callboard.packs.writers_factory.memory.operations import take_back
 from callboard.packs.writers_factory.operations import in_run
 

@@ -1,6 +1,11 @@
-"""Asks the models of a route one after the other until one answers, and tells who it was."""
+"""Asks the models of a route one after the other until one answers, and tells who it was.
+
+The route says which models answer a turn, and why: intent by rules, then routes, then what is left.
+It is a list; a model that cannot be used is passed over by whoever asks.
+"""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final, cast
@@ -10,6 +15,7 @@ from callboard.choreography.conversation import Listener
 from callboard.choreography.stage import Stage
 from callboard.core.bundled import bundled_yaml
 from callboard.core.canonical import Json
+from callboard.core.codec import Coded
 from callboard.core.errors import CallboardError, ProviderError
 from callboard.engine.errors import StepFailed
 from callboard.engine.scope import StepScope
@@ -17,14 +23,97 @@ from callboard.models.errors import MissingKey, UnknownModel
 from callboard.packs.writers_factory.foreman.foreman import Foreman
 from callboard.packs.writers_factory.foreman.sandwich import TurnText
 from callboard.packs.writers_factory.foreman.state import ForemanState
-from callboard.packs.writers_factory.foreman.talk.routing import ModelCandidate, ModelRoute
 from callboard.packs.writers_factory.foreman.texts import mode_file
-from callboard.packs.writers_factory.model import FOREMAN
+from callboard.packs.writers_factory.model import DIRECTOR, FOREMAN
 from callboard.prompts import PromptRequest, load_prompt
 from callboard.replies import ParsedReply, parse_reply
 
-MISSING_NEXT_STEP: Final = "missing_next_step"
+CHAT: Final = "chat"
+PROSE: Final = "prose"
+DEFAULT: Final = "default"
 _PACKAGE: Final = "callboard.packs.writers_factory"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCandidate:
+    """A model that may answer; None is the Foreman's own."""
+
+    model: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRoute(Coded):
+    """The models to ask, first to last, for what a turn is about."""
+
+    intent: str
+    candidates: tuple[ModelCandidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a route is made of."""
+
+    mode: str
+    message: str
+    # The model the writer asked for this turn.
+    chosen: str | None
+    # The model that won the voice tournament.
+    voice_model: str | None
+    routes: Mapping[str, str]
+    fallback: Sequence[str]
+
+
+def classify(mode: str, message: str) -> str:
+    """Return what a turn is about."""
+    for rule in _intents():
+        if (rule.modes is None or mode in rule.modes) and any(
+            pattern.search(message) for pattern in rule.patterns
+        ):
+            return rule.intent
+    return CHAT
+
+
+def route(wishes: Wishes) -> ModelRoute:
+    """Return which models to ask for a turn, the best first."""
+    intent = classify(wishes.mode, wishes.message)
+    found: list[ModelCandidate] = []
+    if wishes.chosen:
+        found.append(ModelCandidate(wishes.chosen, "the writer asked for it"))
+    if intent == PROSE and wishes.mode == DIRECTOR and wishes.voice_model:
+        found.append(ModelCandidate(wishes.voice_model, "it won the voice tournament"))
+    if intent in wishes.routes:
+        found.append(ModelCandidate(wishes.routes[intent], f"it is routed for {intent}"))
+    if DEFAULT in wishes.routes:
+        found.append(ModelCandidate(wishes.routes[DEFAULT], "it is the default route"))
+    if not found:
+        found.append(ModelCandidate(None, "it is the Foreman's own"))
+    found += [ModelCandidate(model, "it stands in") for model in wishes.fallback]
+    unique = {candidate.model: candidate for candidate in reversed(found)}
+    return ModelRoute(intent, tuple(unique[c.model] for c in found if unique[c.model] is c))
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    intent: str
+    modes: frozenset[str] | None
+    patterns: tuple[re.Pattern[str], ...]
+
+
+@cache
+def _intents() -> tuple[_Rule, ...]:
+    loaded: list[dict[str, Any]] = bundled_yaml(_PACKAGE, "prompts/intents.yaml")
+    return tuple(
+        _Rule(
+            each["intent"],
+            frozenset(each["modes"]) if "modes" in each else None,
+            tuple(re.compile(p, re.IGNORECASE | re.DOTALL) for p in each["any"]),
+        )
+        for each in loaded
+    )
+
+
+MISSING_NEXT_STEP: Final = "missing_next_step"
 _LEADING: Final = re.compile(r"^[\s*_#>\"“'(]+")
 _QUOTED: Final = re.compile(r"^[ \t]*>.*$|\"[^\"\n]*+\"|“[^“”\n]*+”", re.MULTILINE)
 _PARAGRAPH: Final = re.compile(r"\n[ \t]*\n")

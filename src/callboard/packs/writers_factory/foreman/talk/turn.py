@@ -17,18 +17,18 @@ from callboard.packs.writers_factory.bible.filings import Filings
 from callboard.packs.writers_factory.bible.judging import judge_template
 from callboard.packs.writers_factory.bible.operations import challenges_of
 from callboard.packs.writers_factory.foreman.actions import ActionResult, cause_of
-from callboard.packs.writers_factory.foreman.foreman import Foreman
-from callboard.packs.writers_factory.foreman.hearing import (
-    WriterWords,
-    is_agreement,
-    is_taking_back,
-)
-from callboard.packs.writers_factory.foreman.history import (
+from callboard.packs.writers_factory.foreman.foreman import (
+    Foreman,
     PastTurn,
     TurnRound,
     round_turns,
     turns_of,
     waiting_from_json,
+)
+from callboard.packs.writers_factory.foreman.hearing import (
+    WriterWords,
+    is_agreement,
+    is_taking_back,
 )
 from callboard.packs.writers_factory.foreman.operations import propose_text
 from callboard.packs.writers_factory.foreman.sandwich import TurnText

@@ -6,7 +6,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Final
 
-from callboard.packs.writers_factory.bible.beats import BeatPoint
+from callboard.packs.writers_factory.bible.shapes import BeatPoint
 from callboard.packs.writers_factory.health.examination import Examination, finding_of
 from callboard.packs.writers_factory.health.values import CheckId, HealthCheckResult
 from callboard.packs.writers_factory.health.view import ManuscriptView, SceneView

@@ -15,8 +15,8 @@ from callboard.packs.writers_factory.health.timeline.facts import (
     LOST,
     Placed,
     SceneFacts,
+    is_proper_place,
 )
-from callboard.packs.writers_factory.health.timeline.reading import is_proper_place
 from callboard.packs.writers_factory.health.timeline.statements import (
     StoryTime,
     is_before,

@@ -1,21 +1,32 @@
-"""Consolidator: the door to consolidation for everybody else. The work is a run."""
+"""Consolidator: the door to consolidation for everybody else. The work is a run.
 
+While a server runs, a clock asks for it every so many minutes.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Final
 
 from callboard.core.canonical import Json, canonical_json
+from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import RunRecord
 from callboard.knowledge.graph import MergeReport
 from callboard.library.story.contradiction import read_rules
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.memory.consolidation.merging import REPORT
-from callboard.packs.writers_factory.memory.consolidation.report import Report
+from callboard.packs.writers_factory.memory.consolidation.merging import REPORT, Report
 from callboard.packs.writers_factory.memory.consolidation.resolving import (
     WRITER,
     Resolver,
     Verdict,
 )
-from callboard.packs.writers_factory.memory.consolidation.running import CONSOLIDATE, DOMAIN
+from callboard.packs.writers_factory.memory.consolidation.running import (
+    CONSOLIDATE,
+    DOMAIN,
+    AlreadyRunning,
+)
 from callboard.packs.writers_factory.memory.consolidation.turns import open_scenes, open_turns
 from callboard.packs.writers_factory.memory.ingestion import Ingestor
 from callboard.packs.writers_factory.memory.ledger import ConflictLedger, ConflictRecord
@@ -105,3 +116,50 @@ class Consolidator:
                 text = f"{canonical_json(body)}\n"
                 write_atomically(path, text.encode(), within=within)
         return paths
+
+
+_log = logging.getLogger(__name__)
+Pause = Callable[[float], Awaitable[None]]
+
+
+class ConsolidationClock:
+    """A loop that starts a consolidation whenever something waits for one."""
+
+    def __init__(self, consolidator: Consolidator, *, pause: Pause = asyncio.sleep) -> None:
+        """Take what consolidates and how time passes."""
+        self._consolidator = consolidator
+        self._pause = pause
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def is_ticking(self) -> bool:
+        """Whether the loop is running."""
+        return self._task is not None and not self._task.done()
+
+    def start(self) -> bool:
+        """Begin, unless the settings say never; return whether the loop runs."""
+        if self._consolidator.interval_minutes <= 0:
+            return False
+        if not self.is_ticking:
+            self._task = asyncio.create_task(self._tick(), name="consolidation clock")
+        return True
+
+    async def stop(self) -> None:
+        """End the loop; a consolidation that was started goes on for itself."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    async def _tick(self) -> None:
+        # The settings are read anew each time, so a change or a 0 takes effect without a restart.
+        while (minutes := self._consolidator.interval_minutes) > 0:
+            await self._pause(minutes * 60)
+            try:
+                if self._consolidator.has_work():
+                    await self._consolidator.start()
+            except AlreadyRunning:
+                continue
+            except CallboardError as error:
+                _log.warning("the scheduled consolidation did not start: %s", error)

@@ -1,41 +1,129 @@
 """Merging: graph, marks, conflicts and report in one transaction, or nothing of it.
 
-The plan is made beside the database. If anybody changed the graph or the facts meanwhile it is
+The plan is made beside the database: from offers to what is merged and what stays out. A
+conflicting claim changes nothing. What else its origin says goes on, except that a decision is one
+claim and stands or falls with it. If anybody changed the graph or the facts meanwhile the plan is
 made again; if the same run has merged already its report is returned and nothing is done twice.
 """
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any, Final
 
+from callboard.core.canonical import Json
 from callboard.core.errors import Conflict
 from callboard.knowledge.fact_rows import FactState, KBEntry
 from callboard.knowledge.facts import SoftFacts
-from callboard.knowledge.graph import Graph, MergeReport
+from callboard.knowledge.graph import Edge, Graph, MergeReport, Node
 from callboard.knowledge.graph.similarity import Vectors
 from callboard.knowledge.rows import KnowledgePart, read_version
-from callboard.library.story.contradiction import ConflictRules, GraphDraft, Names
-from callboard.packs.writers_factory.memory.consolidation.planning import (
-    Plan,
-    RuleClashes,
-    make_plan,
+from callboard.library.story.contradiction import (
+    AnyClaim,
+    ConflictRules,
+    GraphClaim,
+    GraphClash,
+    GraphDraft,
+    Names,
+    find_clash,
 )
-from callboard.packs.writers_factory.memory.consolidation.report import Report
 from callboard.packs.writers_factory.memory.consolidation.turns import (
     TurnState,
     mark_turns,
     without_marks,
 )
-from callboard.packs.writers_factory.memory.ledger import ConflictLedger, Resolution
-from callboard.packs.writers_factory.memory.mapping import Offer, OriginKind, map_entry
+from callboard.packs.writers_factory.memory.ledger import (
+    ConflictLedger,
+    ConflictRecord,
+    Resolution,
+    make_conflict,
+)
+from callboard.packs.writers_factory.memory.mapping import Offer, Origin, OriginKind, map_entry
 from callboard.store.connection import Connection
 from callboard.store.database import Database
 from callboard.store.records import Records
 
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Counts of one run; `unread` are turns nobody could make sense of, left for the next run."""
+
+    events_seen: int = 0
+    entries_seen: int = 0
+    nodes_added: int = 0
+    nodes_updated: int = 0
+    edges_added: int = 0
+    conflicts: int = 0
+    skipped: int = 0
+    unread: int = 0
+    duration_ms: int = 0
+    warnings: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the stored shape."""
+        return {**asdict(self), "warnings": list(self.warnings)}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> "Report":
+        """Read the stored shape."""
+        known = {each.name for each in fields(cls)}
+        told: dict[str, Any] = {name: value for name, value in data.items() if name in known}
+        told["warnings"] = tuple(told.get("warnings", ()))
+        return cls(**told)
+
+
+RuleClashes = Mapping[str, GraphClash]
+"""By the id of a decision that is a new rule: what it contradicts, as judged before."""
+
+
+@dataclass
+class Plan:
+    """What a consolidation is going to do."""
+
+    nodes: tuple[Node, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    accepted: list[Origin] = field(default_factory=list[Origin])
+    conflicted: list[Origin] = field(default_factory=list[Origin])
+    conflicts: list[ConflictRecord] = field(default_factory=list[ConflictRecord])
+    skipped: int = 0
+    turn_ids: tuple[str, ...] = ()
+
+
+def make_plan(
+    draft: GraphDraft,
+    rules: ConflictRules,
+    offers: Iterable[Offer],
+    rule_clashes: RuleClashes,
+    now_ms: int,
+) -> Plan:
+    """Go through offers in order; each is judged with all that was accepted before it."""
+    plan = Plan()
+    for offer in offers:
+        is_clean = True
+        for claim in offer.claims:
+            clash = rule_clashes.get(offer.origin.id) or find_clash(draft, rules, claim)
+            if clash is not None:
+                is_clean = False
+                plan.conflicts.append(make_conflict(clash, claim, offer.origin, now_ms))
+            elif _can_stand(draft, claim):
+                draft.apply(claim)
+            else:
+                plan.skipped += 1
+        (plan.accepted if is_clean else plan.conflicted).append(offer.origin)
+    plan.nodes = tuple(draft.changed_nodes.values())
+    plan.edges = tuple(draft.changed_edges.values())
+    return plan
+
+
+def _can_stand(draft: GraphDraft, claim: AnyClaim) -> bool:
+    """Say whether what a claim needs is there: a relation needs both ends."""
+    if isinstance(claim, GraphClaim):
+        return True
+    return draft.node(claim.src) is not None and draft.node(claim.dst) is not None
+
+
 REPORT: Final = "consolidation_report"
 _ATTEMPTS: Final = 5
-
 OffersFor = Callable[[Names], Iterable[Offer]]
 """Returns what the conversation offers, given what everything is called now."""
 

@@ -18,8 +18,7 @@ from callboard.library.story.contradiction import Names, read_rules
 from callboard.models.traffic.priority import Priority
 from callboard.packs.writers_factory.bible import Bible
 from callboard.packs.writers_factory.memory.consolidation.judging import find_pairs, judge_pairs
-from callboard.packs.writers_factory.memory.consolidation.merging import Digestion, Merger
-from callboard.packs.writers_factory.memory.consolidation.report import Report
+from callboard.packs.writers_factory.memory.consolidation.merging import Digestion, Merger, Report
 from callboard.packs.writers_factory.memory.consolidation.turns import (
     ChatTurn,
     in_batches,

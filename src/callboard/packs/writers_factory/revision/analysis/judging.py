@@ -13,10 +13,14 @@ from callboard.choreography.questions import Judge, Question
 from callboard.choreography.stage import Stage
 from callboard.core.vocabulary import Content, Trust
 from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief
-from callboard.packs.writers_factory.revision.analysis.findings import SceneAnalysis
+from callboard.packs.writers_factory.revision.analysis.findings import (
+    SceneAnalysis,
+    Verdict,
+    picks_of,
+    verdict_of,
+)
 from callboard.packs.writers_factory.revision.analysis.quotes import sentences_of
 from callboard.packs.writers_factory.revision.analysis.scoring import score_scene
-from callboard.packs.writers_factory.revision.analysis.verdict import Verdict, picks_of, verdict_of
 from callboard.packs.writers_factory.workspace import Workspace
 
 _PROMPT: Final = "revision/judge_scene"

@@ -17,8 +17,14 @@ from callboard.packs.writers_factory.prose import (
     measure,
     scan,
 )
-from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief
+from callboard.packs.writers_factory.revision.analysis.brief import (
+    SceneBrief,
+    Thread,
+    find_thread,
+    nearest_place,
+)
 from callboard.packs.writers_factory.revision.analysis.findings import (
+    MOST_GRADE,
     Band,
     Category,
     CategoryScore,
@@ -26,15 +32,10 @@ from callboard.packs.writers_factory.revision.analysis.findings import (
     PartScore,
     SceneAnalysis,
     Source,
+    Verdict,
 )
 from callboard.packs.writers_factory.revision.analysis.forbidden import find_breaches
 from callboard.packs.writers_factory.revision.analysis.quotes import Span, locate, sentences_of
-from callboard.packs.writers_factory.revision.analysis.threads import (
-    Thread,
-    find_thread,
-    nearest_place,
-)
-from callboard.packs.writers_factory.revision.analysis.verdict import MOST_GRADE, Verdict
 from callboard.packs.writers_factory.settings import AnalysisSettings
 
 _STYLE: Final = 10.0

@@ -8,16 +8,16 @@ from collections.abc import Iterator, Sequence
 
 from callboard.packs.writers_factory.manuscript import BookScene
 from callboard.packs.writers_factory.model import Finding, Severity
+from callboard.packs.writers_factory.revision.analysis.brief import (
+    Thread,
+    find_thread,
+    telling_stems,
+)
 from callboard.packs.writers_factory.revision.analysis.forbidden import (
     Breach,
     Correction,
     find_breaches,
     forbidden_facts,
-)
-from callboard.packs.writers_factory.revision.analysis.threads import (
-    Thread,
-    find_thread,
-    telling_stems,
 )
 from callboard.packs.writers_factory.revision.facts import StoryFacts
 from callboard.packs.writers_factory.revision.reports.findings import AuditItem, AuditKind

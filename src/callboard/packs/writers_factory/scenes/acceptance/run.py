@@ -9,8 +9,7 @@ from callboard.core.canonical import Json
 from callboard.engine.errors import StepFailed
 from callboard.library.story.contradiction import Names, read_rules
 from callboard.packs.writers_factory.manuscript import meta_to_json
-from callboard.packs.writers_factory.memory.consolidation.merging import Digestion, Merger
-from callboard.packs.writers_factory.memory.consolidation.report import Report
+from callboard.packs.writers_factory.memory.consolidation.merging import Digestion, Merger, Report
 from callboard.packs.writers_factory.memory.consolidation.turns import open_scene, scene_turn
 from callboard.packs.writers_factory.memory.extraction import Claiming, find_in_text, interview_on
 from callboard.packs.writers_factory.memory.found import since_scene

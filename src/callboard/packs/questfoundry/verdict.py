@@ -1,10 +1,11 @@
 """Verdict: what a gatecheck found, bar by bar, and what follows from it.
 
 The decision is computed from the bars and never stated. A model may only make a bar worse, or judge
-what code left unknown. A waiver lets a red bar pass with a name under it, except where none may.
+what code left unknown. A waiver lets a red finding pass with a human's name under it, except where
+none may.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
@@ -55,11 +56,10 @@ _RANK: Final = {
     BarStatus.RED: 4,
 }
 _FAULTY: Final = (BarStatus.YELLOW, BarStatus.RED)
-# What must never come into Cold, whoever signs for it.
-NEVER_WAIVED: Final = {
-    Bar.PRESENTATION: frozenset({"spoiler"}),
-    Bar.INTEGRITY: frozenset({"dead_link"}),
-}
+# What no name is enough for: it would spoil the story or break the book for its readers.
+NEVER_WAIVED: Final = frozenset({"spoiler", "dead_link"})
+# Where a red bar stands that no finding places: a reader's judgement of the whole.
+WHOLE: Final = "book"
 
 
 class GateRefused(CallboardError):
@@ -101,14 +101,25 @@ class BarVerdict:
 
 @dataclass(frozen=True, slots=True)
 class BarWaiver:
-    """Somebody's word that a red bar may pass: both must sign, and it ends."""
+    """A human's word that one red finding may pass, for a while.
+
+    `scope` is the place of the finding, or `book` for a red that a reader gave the whole bar. A
+    waiver that names no check is for whatever stands at its place.
+    """
 
     bar: Bar
     rationale: str
     scope: str
     expires: date
-    showrunner: str
     human: str
+    check: str = ""
+    id: str = ""
+
+    def covers(self, bar: Bar, finding: BarFinding) -> bool:
+        """Say whether a finding is what was waived; some are never."""
+        is_here = self.bar is bar and self.scope == finding.place
+        is_named = self.check in ("", finding.check)
+        return is_here and is_named and finding.check not in NEVER_WAIVED
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,14 +185,27 @@ def report_of(
 
 def decide(bars: Iterable[BarVerdict], waivers: Iterable[BarWaiver] = ()) -> GateDecision:
     """Any red blocks; anything yellow, unknown or waived makes it conditional."""
-    waived = {each.bar for each in waivers}
+    given = tuple(waivers)
+    most = _RANK[BarStatus.YELLOW]
     worst = max(
-        (min(3, _RANK[each.status]) if each.bar in waived else _RANK[each.status] for each in bars),
+        (
+            min(most, _RANK[each.status]) if is_waived(each, given) else _RANK[each.status]
+            for each in bars
+        ),
         default=0,
     )
     if worst == _RANK[BarStatus.RED]:
         return GateDecision.BLOCK
     return GateDecision.CONDITIONAL_PASS if worst > 1 else GateDecision.PASS
+
+
+def is_waived(verdict: BarVerdict, waivers: Iterable[BarWaiver]) -> bool:
+    """Say whether all that makes a bar red is waived."""
+    given = [each for each in waivers if each.bar is verdict.bar]
+    reds = [each for each in verdict.findings if each.status is BarStatus.RED]
+    if not reds:
+        return any(each.scope == WHOLE for each in given)
+    return all(any(each.covers(verdict.bar, red) for each in given) for red in reds)
 
 
 def worsened(report: GatecheckReport, opinions: Iterable[BarVerdict]) -> GatecheckReport:
@@ -208,55 +232,48 @@ def worsened(report: GatecheckReport, opinions: Iterable[BarVerdict]) -> Gateche
     return _derived(report, tuple(bars.values()), report.waivers)
 
 
-def waive(report: GatecheckReport, waiver: BarWaiver, *, today: date) -> GatecheckReport:
-    """Let a red bar pass under two names; refused where no name is enough."""
-    stands = report.bar(waiver.bar)
-    if stands.status is not BarStatus.RED:
-        raise GateRefused(
-            f"{waiver.bar.value} is {stands.status.value}, not red",
-            fix="Waive only what blocks.",
+def waived(report: GatecheckReport, waivers: Iterable[BarWaiver]) -> GatecheckReport:
+    """Return a report with the waivers that are about something red in it, and what follows."""
+    red = [each for each in report.bars if each.status is BarStatus.RED]
+    used = [
+        waiver
+        for waiver in waivers
+        if any(
+            any(waiver.covers(each.bar, found) for found in each.findings)
+            or (waiver.bar is each.bar and waiver.scope == WHOLE and is_waived(each, [waiver]))
+            for each in red
         )
-    for name in ("rationale", "scope", "showrunner", "human"):
-        if not str(getattr(waiver, name)).strip():
-            raise GateRefused(
-                f"A waiver of {waiver.bar.value} without {name}",
-                fix="Give a rationale, a scope, an expiry, and who signs: showrunner and human.",
-            )
-    if waiver.expires <= today:
-        raise GateRefused(
-            f"The waiver of {waiver.bar.value} ended on {waiver.expires.isoformat()}",
-            fix="Give a later day, or mend the bar.",
-        )
-    never = NEVER_WAIVED.get(waiver.bar, frozenset())
-    standing = sorted({each.place for each in stands.findings if each.check in never})
-    if report.mode == "gatecheck" and standing:
-        raise GateRefused(
-            f"{waiver.bar.value} cannot be waived into Cold: {', '.join(standing[:5])}",
-            fix="Mend these; spoilers and dead links never enter Cold.",
-        )
-    return _derived(report, report.bars, (*report.waivers, waiver))
+    ]
+    return _derived(report, report.bars, tuple(used))
 
 
 def _derived(
     report: GatecheckReport, bars: tuple[BarVerdict, ...], waivers: tuple[BarWaiver, ...]
 ) -> GatecheckReport:
     decision = decide(bars, waivers)
-    told = [f"{each.bar.value} {each.status.value}" for each in bars if _RANK[each.status] > 1]
+    told = [
+        f"{each.bar.value} {'waived' if is_waived(each, waivers) else each.status.value}"
+        for each in bars
+        if _RANK[each.status] > 1
+    ]
     return replace(
         report,
         bars=bars,
         waivers=waivers,
         decision=decision,
         why="; ".join(told) or "every bar that was asked for is green",
-        remediation=tuple(dict.fromkeys(_remedies(bars))),
+        remediation=tuple(dict.fromkeys(_remedies(bars, waivers))),
     )
 
 
-def _remedies(bars: Iterable[BarVerdict]) -> Iterable[BarRemedy]:
+def _remedies(bars: Iterable[BarVerdict], waivers: Sequence[BarWaiver]) -> Iterable[BarRemedy]:
     for each in bars:
-        if each.source == "llm" and each.status in _FAULTY:
+        is_settled = not each.findings and is_waived(each, waivers)
+        if each.source == "llm" and each.status in _FAULTY and not is_settled:
             yield BarRemedy(each.bar, each.smallest_fix, each.owner_role, each.target_step)
         for found in each.findings:
+            if any(waiver.covers(each.bar, found) for waiver in waivers):
+                continue
             yield BarRemedy(
                 each.bar, found.smallest_fix, found.owner_role, found.target_step, found.loop
             )

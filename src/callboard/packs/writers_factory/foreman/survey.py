@@ -1,4 +1,4 @@
-"""The survey: gathers the session state from the rooms, anew for each turn.
+"""The survey: gathers the session state from the rooms, anew for each turn; opens the Foreman.
 
 Only what a mode is shown is asked for, so that a turn costs no more than it needs.
 """
@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from callboard.core.canonical import Json
-from callboard.packs.writers_factory.bible.beats import act_at, beat_point
 from callboard.packs.writers_factory.bible.orders import WorkOrder
+from callboard.packs.writers_factory.bible.shapes import act_at, beat_point
+from callboard.packs.writers_factory.foreman.foreman import Foreman
 from callboard.packs.writers_factory.foreman.state import (
     BundleLine,
     ForemanState,
@@ -33,6 +34,8 @@ from callboard.packs.writers_factory.voice.bundle.reading import (
     SHEET_FILE,
     VoiceBundle,
 )
+from callboard.packs.writers_factory.workspace import Workspace
+from callboard.studio.studio import Studio
 
 _ENTRIES: Final = 10
 _GRAPH_FACTS: Final = 5
@@ -217,3 +220,15 @@ def _outline(scenes: tuple[SceneMeta, ...], rooms: Rooms) -> OutlineLine:
         next_scene="" if coming is None else coming.scene_id,
         next_status=status,
     )
+
+
+def open_foreman(workspace: Workspace, rooms: Rooms | None = None) -> Foreman:
+    """Return the Foreman of a project; rooms that are open already are shared."""
+    opened = rooms or Rooms.open(workspace)
+    modes = {mode.id: mode.file for mode in opened.modes.table.modes}
+    return Foreman(workspace, Survey(opened), opened, modes)
+
+
+def foreman_of(studio: Studio) -> Foreman:
+    """Return the Foreman of an open project."""
+    return open_foreman(Workspace(studio))

@@ -1,4 +1,4 @@
-"""Exit codes: what a script may conclude from how `callboard` ended."""
+"""Exit codes: the numbers and their meaning. `failure` and `handlers/ending` choose among them."""
 
 OK = 0
 FAILED = 1

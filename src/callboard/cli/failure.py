@@ -1,4 +1,4 @@
-"""Errors at the door: one clear block for people, one body for programs, one exit code."""
+"""Errors at the door: a block for people, a body for programs, an exit code by fault and tier."""
 
 import sys
 from typing import Final, cast

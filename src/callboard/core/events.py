@@ -1,4 +1,4 @@
-"""Events: what happened, in order, as typed values with one stored shape each."""
+"""Events: what happened, in order, typed, with one stored shape each; every kind is listed here."""
 
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache

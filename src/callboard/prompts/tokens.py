@@ -1,4 +1,4 @@
-"""Tokens: counted with a real tokenizer that is shipped offline, and budgeted per model tier.
+"""Tokens: counted by a tokenizer shipped offline; what layers may take: `bundled/budgets.yaml`.
 
 Downloads nothing. Refuses a table of budgets whose sums do not add up.
 

@@ -1,4 +1,4 @@
-"""Runs, started, watched, inspected, cancelled, begun again; and sessions, lines of work."""
+"""Runs: of recipes listed and started, of any kind shown, watched, cancelled, retried; sessions."""
 
 import asyncio
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""What can go wrong with a recipe, sorted by who must act. Every code has one meaning."""
+"""What can go wrong with a recipe that was found, by who must act. Every code has one meaning."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""How a command that followed a run ends: what it prints, and its exit code."""
+"""How a command that followed a run ends: what it prints, and its exit code by the run's state."""
 
 from pathlib import Path
 from typing import cast

@@ -1,4 +1,4 @@
-"""Settings of errors: how they are sorted into tiers, tried again and told."""
+"""Settings of errors: the tier of each, how often a call is tried again, what is told."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final, Literal, Self

@@ -1,4 +1,4 @@
-"""The library: bundled recipes and the project's own, always as they are on disk now.
+"""The library: bundled recipes and the project's own, as on disk now. Refuses unknown ones.
 
 Task patterns are words, or a simple regular expression, looked for in what a user asks for.
 

@@ -1,4 +1,4 @@
-"""Detection: whether a claim contradicts what is known. Deterministic; changes nothing."""
+"""Detection: whether a claim contradicts what the graph knows. Deterministic; changes nothing."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace

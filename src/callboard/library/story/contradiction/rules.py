@@ -1,4 +1,4 @@
-"""The rules of contradiction: the file beside this module, and a project's additions to it.
+"""The rules for claims on the graph: `conflicts.yaml` beside this module, and a project's own.
 
 Says what an attribute and a value mean. Compares no facts itself.
 """

@@ -1,4 +1,4 @@
-"""Telling: how people name a row, its table and a change of it."""
+"""Telling: how people name a row, its table and a change of it. Remarks are the rules'."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast

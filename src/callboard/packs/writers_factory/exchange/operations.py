@@ -1,4 +1,4 @@
-"""What can be done to send a book out, or to take one in."""
+"""What is done to send a book out or take one in; its title page and its chapters' titles."""
 
 from dataclasses import dataclass
 from typing import Annotated

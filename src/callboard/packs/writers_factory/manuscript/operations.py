@@ -1,4 +1,4 @@
-"""What brings back what the manuscript was."""
+"""What can be done to the manuscript itself: so far, bringing back a scene or an outline."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Timeline: scenes in story order, each with its day, and what does not add up among them.
+"""Timeline: scenes in story order, each with its day; days, and ages by birth, that do not add up.
 
 Dates that go backwards, and weekdays, spans and ages that contradict each other.
 """

@@ -1,6 +1,7 @@
-"""The catalogue of actions: what may be asked for, in which modes, with which parameters.
+"""The catalogue of actions: read off the operations an agent may cause; adds a project's own.
 
-Read off the operations an agent may cause, and from the project's own `actions.yaml`. A project
+It says in which modes each may be asked for, and with which parameters. Those of the pack are
+declared in the `operations.py` of their nouns, those of a project in its `actions.yaml`. A project
 may add actions for the generic handlers, never change what comes with the pack. Whatever is wrong
 in its file is an error that names the file and the key.
 """

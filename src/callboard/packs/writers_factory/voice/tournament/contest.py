@@ -1,7 +1,7 @@
 """The contest: every model writes the same passage by every strategy, and every passage is judged.
 
 One durable run. What was written or judged is journaled, so a run that was killed goes on where it
-stood and pays for nothing twice.
+stood and pays for nothing twice. It keeps no time: how long a call may take is the gate's to say.
 """
 
 from collections.abc import Awaitable, Callable, Mapping

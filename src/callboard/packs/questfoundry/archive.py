@@ -38,6 +38,8 @@ _SETTINGS: Final = "settings.yaml"
 _MOST_SETTINGS: Final = 1_000_000
 PROMPTS: Final = Path(__file__).parent / "prompts"
 _MOST_BYTES: Final = 4_000_000_000
+_USUAL_BYTES: Final = 64_000_000
+_MOST_RATIO: Final = 50
 _UNREADABLE: Final = (
     OSError,
     EOFError,
@@ -165,12 +167,17 @@ def unpacked(data: bytes) -> Unpacked:
     try:
         # Read to its very end first: the sum of the whole stands behind what tar reads.
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as zipped:
-            plain = zipped.read(_MOST_BYTES)
+            plain = zipped.read(_most_plain(len(data)) + 1)
+        if len(plain) > _most_plain(len(data)):
+            raise ValueError(f"unpacked it is over {_most_plain(len(data)):,} bytes")
         with tarfile.open(fileobj=io.BytesIO(plain), mode="r:") as tar:
             for info in tar:
                 held = tar.extractfile(info) if info.isfile() else None
-                if held is not None and info.size <= _MOST_BYTES:
-                    files[info.name] = held.read()
+                if held is None:
+                    raise ValueError(f"{info.name} is a link or a device, and no file")
+                files[info.name] = held.read()
+        if MANIFEST not in files:
+            raise ValueError(f"it holds no {MANIFEST}")
         manifest: Any = json.loads(files.pop(MANIFEST))
         rows = {str(row["path"]): row for row in manifest["files"]}
     except _UNREADABLE as error:
@@ -185,6 +192,11 @@ def unpacked(data: bytes) -> Unpacked:
             files=wrong[:100],
         )
     return Unpacked(files, manifest)
+
+
+def _most_plain(packed_bytes: int) -> int:
+    """Return what an archive may unpack to: names and hashes do not pack better than that."""
+    return min(_MOST_BYTES, max(_USUAL_BYTES, _MOST_RATIO * packed_bytes))
 
 
 def mismatches(files: Mapping[str, bytes], rows: Mapping[str, Mapping[str, Any]]) -> list[str]:

@@ -32,7 +32,8 @@ from callboard.store.connection import Connection
 Shape = dict[str, Any]
 _GO_ON = (
     "Mend an imported story in its file and import it again; go on with a loop's unit by "
-    "`callboard quest resume UNIT`. A unit that is named is judged again."
+    "`callboard quest resume UNIT`; let one red finding stand by `callboard quest waive UNIT`. "
+    "A unit that is named is judged again."
 )
 
 
@@ -92,7 +93,8 @@ async def gate_by_code(foundry: Foundry, tu_ids: tuple[str, ...] = ()) -> Shape:
         foundry.units.save(connection, done)
         if is_blocked:
             for unit in units:
-                foundry.units.save(connection, _sent_back(foundry.units.load(connection, unit.id)))
+                back = _sent_back(foundry.units.load(connection, unit.id), opened.id)
+                foundry.units.save(connection, back)
             return
         tip = foundry.cold.load_tip(connection)
         if tip is not None:
@@ -106,10 +108,10 @@ async def gate_by_code(foundry: Foundry, tu_ids: tuple[str, ...] = ()) -> Shape:
     return {**body, "snapshot": made.id, "tu_id": opened.id, "sent_back": []}
 
 
-def _sent_back(unit: WorkUnit) -> WorkUnit:
+def _sent_back(unit: WorkUnit, gatecheck: str) -> WorkUnit:
     if unit.status is UnitStatus.GATECHECK:
         unit = unit.moved(UnitStatus.STABILIZING)
-    return replace(unit, ready_for_gate=False)
+    return replace(unit, ready_for_gate=False, gatecheck=gatecheck)
 
 
 @operation(tell=_bound)

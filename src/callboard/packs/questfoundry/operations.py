@@ -138,7 +138,10 @@ async def waive_finding(
 
     def act(connection: Connection) -> Shape:
         unit = foundry.units.load(connection, tu_id)
-        row = unit.made.get("gatecheck_report")
+        judge = unit
+        if "gatecheck_report" not in unit.made and unit.gatecheck:
+            judge = foundry.units.load(connection, unit.gatecheck)
+        row = judge.made.get("gatecheck_report")
         if row is None:
             raise NotFound(
                 f"{tu_id} has no report yet", fix="Name a unit that a gate has looked at."

@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import io
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -113,6 +115,28 @@ SOUND = packed(FILES, {"files": manifest_of(FILES)})
 
 
 @pytest.mark.req("QF-139")
+def tarred(*members: tuple[tarfile.TarInfo, bytes]) -> bytes:
+    held = io.BytesIO()
+    with tarfile.open(fileobj=held, mode="w:gz") as tar:
+        for info, data in members:
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    return held.getvalue()
+
+
+async def test_an_archive_with_more_than_files_or_of_endless_size_is_refused() -> None:
+    link = tarfile.TarInfo("records/link")
+    link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+    zeros = tarfile.TarInfo("blobs/zeros")
+    for data, why in (
+        (tarred((link, b"")), "link is a link"),
+        (tarred((zeros, bytes(70_000_000))), "over 64,000,000 bytes"),
+        (tarred((zeros, b"0")), "no manifest.json"),
+    ):
+        with pytest.raises(ArchiveDamaged, match=why):
+            unpacked(data)
+
+
 @given(at=st.integers(0, len(SOUND) - 1), by=st.integers(1, 255))
 def test_whichever_byte_is_changed_nothing_else_is_ever_restored(at: int, by: int) -> None:
     changed = bytearray(SOUND)

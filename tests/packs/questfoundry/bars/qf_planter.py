@@ -206,6 +206,14 @@ def unread_code(book: Book, chance: Random) -> Planted:
     return _planted(replace(book, verbatim=(code,)), "unread_code", "book")
 
 
+def code_shown(book: Book, chance: Random) -> Planted:
+    section = chance.choice(book.sections)
+    code = "<<print $gold>>"
+    told = replace(section, text=f"{section.text} {code}")
+    kept = Verbatim("x", "twee", code, "a macro", section.id, places=(len(section.text) + 1,))
+    return _planted(replace(changed(book, told), verbatim=(kept,)), "code_shown", section.id)
+
+
 def thin_hub(book: Book, chance: Random) -> Planted:
     section = open_section(book, chance)
     hub = Section(
@@ -597,6 +605,6 @@ FLAWS: dict[str, Callable[[Book, Random], Planted]] = {
         machine_word, file_path, technique_word, codeword_on_screen, codeword_unreviewed,
         codeword_missing, codeword_tells, alt_missing, alt_long, alt_opening, caption_missing,
         caption_brackets, cue_untold, loud_cue, canon_clash, canon_doubt, prose_against_canon,
-        codex_against_canon, dead_who_acts, canon_not_read, secret_told,
+        codex_against_canon, dead_who_acts, canon_not_read, secret_told, code_shown,
     )
 }  # fmt: skip

@@ -306,6 +306,32 @@ def test_an_archive_by_code_opens_as_the_same_book_elsewhere(book: Path, tmp_pat
     quest(book, "archive", "--code", "--label", "../up", code=2)
 
 
+def test_a_passage_may_be_called_what_its_id_is_and_code_that_readers_see_is_named(
+    book: Path,
+) -> None:
+    story = STORY.replace("Far side", "room2").replace(
+        "low.", "low. You have <<print $gold>> coins."
+    )
+    (book / "ford.twee").write_text(story, "utf-8")
+    quest(book, "import", "ford.twee")
+    gate = quest(book, "gate", "--code")
+    told = [(each["check"], each["place"], each["status"]) for each in gate["findings"]]
+    assert ("code_shown", "bank", "yellow") in told
+    assert "id_shown" not in {check for check, _, _ in told}
+
+
+def test_a_red_finding_is_waived_by_the_unit_that_was_judged(book: Path) -> None:
+    banned = STORY.replace("You walk home", "Go see HK-20260101-01. You walk home")
+    (book / "ford.twee").write_text(banned, "utf-8")
+    unit = quest(book, "import", "ford.twee")["tu_id"]
+    told = said(book, "gate", "--code", code=4)
+    assert "callboard quest waive" in told
+    finding = ("--bar", "presentation", "--place", "road", "--reason", "it is a joke")
+    quest(book, "waive", unit, *finding, "--until", "2999-01-01", "--by", "Ada")
+    gate = quest(book, "gate", unit, "--code")
+    assert gate["decision"] == "conditional_pass" and gate["snapshot"]
+
+
 def test_copies_of_archives_go_only_where_the_owner_of_a_trusted_folder_says(
     book: Path, tmp_path: Path
 ) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from playwright.sync_api import Browser
-from quest_page_player import PagePlayer
 
 from callboard.packs.questfoundry.book.model import (
     Book,
@@ -27,6 +26,7 @@ from callboard.packs.questfoundry.playtest.bot import PlaytestBot
 from callboard.packs.questfoundry.playtest.engine import InkPlayer
 from callboard.packs.questfoundry.playtest.transcript import ModelPlayer, Player, play
 from page_browser import open_browser
+from quest_page_player import PagePlayer
 from quest_random_books import books
 
 MOST = 15

@@ -24,6 +24,7 @@ from callboard.packs.questfoundry.bars.leaks import (
     LeakScan,
     ids_among,
     look_at_built,
+    read_shown_code,
     shown_ids,
     told_plain_keys,
 )
@@ -273,6 +274,7 @@ class _Look:
         yield from told_plain_keys(plain)
         yield from read_codewords(self._book, self._asked)
         yield from told_secrets(self._book, self._rules)
+        yield from read_shown_code(self._book)
 
     def _accessibility(self) -> Iterator[BarFinding]:
         for _, reading in self._readings:

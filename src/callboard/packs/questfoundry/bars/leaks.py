@@ -25,6 +25,7 @@ _SETTING: Final = re.compile(
     r"\b(?:seed|temperature|steps|cfg|top_p|sampler)\s?[=:]\s?\d|\bseed \d{3}|\bgpt-?\d",
     re.IGNORECASE,
 )
+_MOST_SHOWN: Final = 60
 _SCRIPTS_WITHOUT_BLANKS: Final = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 _MARK: Final = r"(?:[$`\[{]|\b(?:codeword|code word|keyword|flag|variable)\b\W{0,3})"
 
@@ -149,7 +150,8 @@ def ids_among(book: Book, suspects: frozenset[str]) -> frozenset[str]:
     """Return which suspects are ids of a book."""
     if not suspects:
         return suspects
-    ids = {section.id.lower() for section in book.sections}
+    # What an author called a section stands above it anyway.
+    ids = {each.id.lower() for each in book.sections if each.id.lower() != each.title.lower()}
     ids.update(choice.id.lower() for section in book.sections for choice in section.choices)
     ids.update(each.id.lower() for each in (*book.gateways, *book.pictures, *book.cues))
     return suspects & ids
@@ -159,6 +161,18 @@ def shown_ids(place: str, suspects: frozenset[str], ids: frozenset[str]) -> Iter
     """Tell which suspects are ids."""
     for each in sorted(suspects & ids):
         yield _find("id_shown", place, each)
+
+
+def read_shown_code(book: Book) -> Iterator[BarFinding]:
+    """Tell where code of an imported story stands in what readers read."""
+    for each in book.verbatim:
+        if each.section and each.places and each.is_code:
+            yield found("code_shown", each.section, f"readers see “{_clipped(each.text)}”")
+
+
+def _clipped(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _MOST_SHOWN else f"{line[:_MOST_SHOWN]}…"
 
 
 def look_at_built(scan: LeakScan, built: BuiltText) -> Seen:

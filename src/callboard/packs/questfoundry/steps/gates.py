@@ -250,7 +250,9 @@ def _send_back(foundry: Foundry, view: StepView, remedies: list[dict[str, Any]])
                 unit = unit.moved(UnitStatus.STABILIZING)
             steps = {step.id for each in loops if each.id == unit.loop for step in each.steps}
             own = tuple(each for each in open_ones if each["target_step"] in steps)
-            foundry.units.save(connection, replace(unit, revisions=own, ready_for_gate=False))
+            foundry.units.save(
+                connection, replace(unit, revisions=own, ready_for_gate=False, gatecheck=view.unit)
+            )
 
     view.scope.commit_with(act)
 

@@ -73,6 +73,8 @@ class WorkUnit(Coded):
     ready_for_gate: bool = False
     # What a gatecheck or an unfinished run left to be done, in the shape the loop gave it.
     revisions: tuple[dict[str, Any], ...] = ()
+    # The unit of the gatecheck that sent it back last.
+    gatecheck: str = ""
     next_loop: str | None = None
     error: str | None = None
     reason: str | None = None

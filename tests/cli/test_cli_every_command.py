@@ -45,6 +45,7 @@ NAMES_A_THING = frozenset(
         "ROLE",
         "RUN",
         "SCENE",
+        "SECTION",
         "SESSION",
         "SNAPSHOT",
         "TABLE",
@@ -54,6 +55,7 @@ NAMES_A_THING = frozenset(
         "TU",
         "TURN",
         "VIEW",
+        "WAIVER",
     ]
 )
 NAMES_A_VALUE = frozenset(["CATEGORY", "CHAPTER", "FUNCTION", "LETTER", "MODE", "SCOPE", "WHAT"])
@@ -80,6 +82,7 @@ BESIDES = {
     "issues link": ["--session", "main"],
     "factory correct": ["--tension", "3"],
     "factory theme": ["7", "--reason", "why"],
+    "quest waive": ["--bar", "style", "--until", "2999-01-01"],
 }
 # These words name what is to be made, or what is asked about that need not exist.
 MAKES = frozenset(

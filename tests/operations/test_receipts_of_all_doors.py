@@ -43,7 +43,8 @@ around; factory graph central; factory graph path; factory notebook ask; factory
 factory order; factory prompts; factory proposals; factory state; factory timeline; factory
 variants; factory versions; factory voices; issues list; issues show; models list; models status;
 models test; packs list; plan list; plan show; prompts list; prompts show; quest artifacts; quest
-context report; quest hooks list; quest hooks show; quest loop show; quest loops; quest play;
+canon conflicts; quest canon list; quest canon show; quest canon why; quest context report;
+quest hooks list; quest hooks show; quest loop show; quest loops; quest play;
 quest prompts check; quest sections; quest tu list; quest tu show; quest waivers list; receipts
 list; receipts show; receipts verify; recipes list; recipes show; route; runs events; runs list;
 runs proposals; runs show; runs slot;
@@ -51,8 +52,8 @@ runs steps; runs watch; serve; sessions list; sessions show; tool list; tool sho
 """
 # Commands that begin a run, or take one up: its journal is the record.
 STARTING = """
-alfred send; alfred undo; chat; conference; demo; plan new; run; runs fork; runs retry; factory
-chat; quest archive; quest chain; quest demo; quest next; quest resume; quest role ask; quest run
+alfred send; alfred undo; chat; conference; continuity; demo; plan new; run; runs fork; runs retry;
+factory chat; quest archive; quest chain; quest demo; quest next; quest resume; quest role ask; quest run
 """
 # Commands about this machine or about a folder that is not yet a project.
 OF_THE_MACHINE = """
@@ -71,7 +72,8 @@ export; factory forget; factory graph export; factory health; factory hybrid; fa
 factory lock; factory mode; factory new; factory notebook add; factory notebook remove; factory
 outline; factory reopen; factory scaffold; factory select; factory template; factory theme;
 factory title-page; factory tournament; factory undo; factory voice-report; factory waive; factory
-winner; factory write; quest bind; quest describe; quest gate; quest import; quest init; quest
+winner; factory write; quest bind; quest canon rebuild; quest describe;
+quest gate; quest import; quest init; quest
 lessons approve; quest restore; quest snapshots; quest tu defer; quest tu reject; quest waive; quest
 waivers withdraw
 """

@@ -36,8 +36,8 @@ _PARTS: Final = {
 }
 _MODIFIED: Final = re.compile(rb'(<meta property="dcterms:modified">)[^<]*')
 _FILE_TITLE: Final = re.compile(rb"<title>[\w-]+\.xhtml</title>")
-_HEADING: Final = re.compile(rb"<h[1-6][^>]*>(.*?)</h[1-6]>", re.DOTALL)
-_TAG: Final = re.compile(rb"<[^>]*>")
+_HEADING: Final = re.compile(rb"<h[1-6]\b[^<>]*>")
+_TAG: Final = re.compile(rb"<[^<>]*>")
 _SPINE: Final = re.compile(r"<spine[^>]*>")
 _RIGHT_LANGUAGES: Final = frozenset(
     ("ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "ps", "sd", "ug", "ur", "yi")
@@ -193,7 +193,10 @@ def _mended_epub(parts: _Parts, volume: Volume) -> _Parts:
 def _titled(page: bytes) -> bytes:
     """Name a page after its heading; the converter names it after its file."""
     heading = _HEADING.search(page)
-    words = b"" if heading is None else _TAG.sub(b"", heading[1]).strip()
+    if heading is None:
+        return page
+    end = page.find(b"</h", heading.end())
+    words = _TAG.sub(b"", page[heading.end() : end]).strip() if end >= 0 else b""
     return page if not words else _FILE_TITLE.sub(lambda _: b"<title>%b</title>" % words, page)
 
 

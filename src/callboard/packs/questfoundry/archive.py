@@ -120,11 +120,12 @@ def _told(foundry: Foundry) -> dict[str, bytes]:
         files[_SETTINGS] = read_bounded(
             own, limit_bytes=_MOST_SETTINGS, within=foundry.studio.project.root
         )
-    texts = sorted(PROMPTS.rglob("*.md"))
+    paths = sorted(PROMPTS.rglob("*.md"))
+    texts = [read_bounded(each, limit_bytes=_MOST_SETTINGS) for each in paths]
     versions = {
         "callboard": __version__,
         "python": platform.python_version(),
-        "prompts": digest_bytes(b"\0".join(each.read_bytes() for each in texts)),
+        "prompts": digest_bytes(b"\0".join(texts)),
     }
     files["versions.json"] = canonical_json(versions).encode()
     return files

@@ -172,15 +172,15 @@ async def select_snapshot(foundry: Foundry, snapshot_id: str) -> str:
     return (await foundry.cold.select(snapshot_id)).id
 
 
-@operation(post="/canon/rebuild", tell=lambda made: f"{made} statements of canon")
-async def rebuild_canon(foundry: Foundry) -> int:
+@operation(post="/canon/rebuild", tell=lambda made: f"{made['statements']} statements of canon")
+async def rebuild_canon(foundry: Foundry) -> Shape:
     """Write the canon of the newest snapshot into the knowledge graph anew, from Cold alone."""
 
     def act(connection: Connection) -> int:
         tip = foundry.cold.load_tip(connection)
         return 0 if tip is None else foundry.cold.canon.rebuild(connection, tip)
 
-    return await foundry.studio.database.write(act)
+    return {"statements": await foundry.studio.database.write(act)}
 
 
 @operation(post="/lessons/approve")

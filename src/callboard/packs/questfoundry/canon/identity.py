@@ -8,7 +8,7 @@ from callboard.library.story.contradiction import ConflictRules, key_form
 from callboard.packs.questfoundry.book.model import CanonStatement
 
 _ARTICLE: Final = re.compile(r"^(?:the|a|an)_(?=.)")
-_APART: Final = re.compile(r"\s*[,;]\s*|\s+and\s+")
+_APART: Final = re.compile(r"[,;]|\sand\s")
 
 
 def name_key(name: str) -> str:
@@ -28,7 +28,7 @@ class Identities:
                 self._shown.setdefault(name_key(each.about), each.about)
         for each in statements:
             if each.kind == "fact" and rules.names_another(key_form(each.attribute)):
-                for other in _APART.split(each.text):
+                for other in map(str.strip, _APART.split(each.text)):
                     self._shown.setdefault(name_key(other), other)
                     self._join(name_key(each.about), name_key(other))
 

@@ -14,7 +14,7 @@ from callboard.packs.questfoundry.verdict import Bar, BarFinding
 # Loops whose work is no part of the book: the book is not judged with it.
 PURE: Final = frozenset({"triage", "canon", "retro", "archive", "playtest", "translation"})
 _MOST_ALT: Final = 200
-_SENTENCE_END: Final = re.compile(r"[.!?…]+(?=\s|$)")
+_SENTENCE_END: Final = re.compile(r"(?<![.!?…])[.!?…]+(?=\s|$)")
 # What has to be on record of a picture or a sound that can be made again.
 _PICTURE_RECORD: Final = ("provider", "model", "seed", "prompt", "post", "sha256")
 _PICTURE_PARAMS: Final = ("width", "height", "steps")

@@ -27,14 +27,12 @@ ONWARD: Final = "…"
 _CHOICE: Final = re.compile(r"([*+](?:[ \t]*[*+])*)[ \t]*(?:\((\w+)\)[ \t]*)?")
 _GATHER: Final = re.compile(r"(-(?:[ \t]*-(?!>))*)(?!>)[ \t]*(?:\((\w+)\)[ \t]*)?")
 _GUARD: Final = re.compile(r"\{([^{}\n]*)\}[ \t]*")
-_LAST_DIVERT: Final = re.compile(r"(.*?)[ \t]*(?<![-\\])->[ \t]*([\w.]+)[ \t]*")
+_TARGET: Final = re.compile(r"[\w.]+")
 _DIVERT: Final = re.compile(r"(?<!\\)->[ \t]*([\w.]+)")
 _BRACES: Final = re.compile(r"(?<!\\)[{}]")
-_ASIDE: Final = re.compile(
-    r"/\*.*?\*/|(?<![:\\])//[^\n]*|^[ \t]*TODO\b[^\n]*", re.DOTALL | re.MULTILINE
-)
+_ASIDE: Final = re.compile(r"/\*|(?<![:\\])//[^\n]*|^[ \t]*TODO\b[^\n]*", re.MULTILINE)
 # A tag ends with its line, its bracket or a divert.
-_TAGS: Final = re.compile(r"[ \t]*(?<!\\)#(?!\{)(?:(?!->)[^\]\n])*")
+_TAGS: Final = re.compile(r"(?<![ \t])[ \t]*(?<!\\)#(?!\{)(?:(?!->)[^\]\n])*")
 _GLOBAL: Final = re.compile(r"(?:VAR|CONST|LIST|EXTERNAL)\b")
 
 
@@ -73,9 +71,29 @@ def cells_of(
 ) -> list[KnotDraft]:
     """Read the lines of a knot or a stitch; names in `taken` are not given to cells."""
     reader = _CellReader(place, known, goal, taken)
-    for line in _ASIDE.sub("", "\n".join(lines)).split("\n"):
+    for line in _without_asides("\n".join(lines)).split("\n"):
         reader.read(line.strip())
     return reader.drafts()
+
+
+def _without_asides(text: str) -> str:
+    """Return lines of Ink without comments; one that nobody closes is words."""
+    told: list[str] = []
+    start = 0
+    is_closed = True
+    while found := _ASIDE.search(text, start):
+        end = found.end()
+        if found[0] == "/*":
+            closed = text.find("*/", end) if is_closed else -1
+            is_closed = closed >= 0
+            if not is_closed:
+                told.append(text[start:end])
+                start = end
+                continue
+            end = closed + 2
+        told.append(text[start : found.start()])
+        start = end
+    return "".join([*told, text[start:]])
 
 
 class _CellReader:
@@ -186,8 +204,10 @@ class _CellReader:
 
     def parted(self, text: str) -> tuple[str, str]:
         """Part words from the divert they end with."""
-        found = _LAST_DIVERT.fullmatch(text)
-        return (found[1], found[2]) if found else (text, "")
+        words, arrow, target = text.rpartition("->")
+        if not arrow or words.endswith(("-", "\\")) or not _TARGET.fullmatch(target.strip(" \t")):
+            return text, ""
+        return words.rstrip(" \t"), target.strip(" \t")
 
     def worded(self, words: str) -> tuple[str, str]:
         """Return the words of a choice, and what is told once it is taken."""

@@ -53,7 +53,8 @@ runs steps; runs watch; serve; sessions list; sessions show; tool list; tool sho
 # Commands that begin a run, or take one up: its journal is the record.
 STARTING = """
 alfred send; alfred undo; chat; conference; continuity; demo; plan new; run; runs fork; runs retry;
-factory chat; quest archive; quest chain; quest demo; quest next; quest resume; quest role ask; quest run
+factory chat; quest archive; quest chain; quest demo; quest next; quest resume; quest role
+ask; quest run
 """
 # Commands about this machine or about a folder that is not yet a project.
 OF_THE_MACHINE = """

@@ -60,15 +60,33 @@ def _nothing_ready(foundry: Foundry) -> Conflict:
     return Conflict(told, fix=_GO_ON)
 
 
+def _require_work(unit: WorkUnit) -> None:
+    """Refuse a unit that has nothing to judge: a gatecheck, one that is over, failed or empty."""
+    if unit.loop == "gatecheck":
+        told, way = "is a gatecheck itself", "Name the unit that it judged."
+    elif unit.is_over:
+        told, way = f"is {unit.status.value}", "`callboard quest tu list` shows what is open."
+    elif unit.outcome not in ("success", "stalled") or not unit.made:
+        told, way = (
+            f"has made nothing that is ready ({unit.outcome or 'not finished'})",
+            f"Go on with it by `callboard quest resume {unit.id}`.",
+        )
+    else:
+        return
+    raise Conflict(f"{unit.id} {told}", fix=way)
+
+
 @operation(tell=_told)
 async def gate_by_code(foundry: Foundry, tu_ids: tuple[str, ...] = ()) -> Shape:
     """Judge units by the eight bars, as far as code can, and merge what is not blocked."""
     await foundry.begun()
-    units = [foundry.units.find(each) for each in tu_ids]
-    if not units:
-        units = foundry.units.ready_ones()
+    units = [foundry.units.find(each) for each in tu_ids] or foundry.units.ready_ones()
     if not units:
         raise _nothing_ready(foundry)
+    for unit in units:
+        _require_work(unit)
+    # Before anything is judged: what is merged meanwhile makes the judgement worth nothing.
+    base = foundry.snapshot_named(None).id
     judgement = judged(foundry.book_with(units), [], "gatecheck", rules=foundry.rules)
     report = waived(judgement, foundry.waivers.standing())
     body = body_of(report)
@@ -76,7 +94,6 @@ async def gate_by_code(foundry: Foundry, tu_ids: tuple[str, ...] = ()) -> Shape:
         UnitOpening(f"code/{foundry.studio.ids.make('session')}", "gatecheck", "GK", "By code")
     )
     is_blocked = report.decision is GateDecision.BLOCK
-    base = foundry.snapshot_named(None).id
     hashes = {
         unit.id: {kind: str(row["sha256"]) for kind, row in unit.made.items()} for unit in units
     }

@@ -332,6 +332,25 @@ def test_a_red_finding_is_waived_by_the_unit_that_was_judged(book: Path) -> None
     assert gate["decision"] == "conditional_pass" and gate["snapshot"]
 
 
+def test_only_a_unit_with_work_is_judged_by_name_and_only_a_role_may_read_canon(
+    book: Path,
+) -> None:
+    (book / "ford.twee").write_text(STORY, "utf-8")
+    unit = quest(book, "import", "ford.twee")["tu_id"]
+    gate = quest(book, "gate", "--code")["tu_id"]
+    (book / "mute.yaml").write_text("default: I have nothing to say.\n", "utf-8")
+    words = ("run", "story_spark", "--policy", "playbook", "--batch")
+    said(book, *words, "--model", "script:mute.yaml", code=1)
+    units = quest(book, "tu", "list")["tus"]
+    (empty,) = [each["id"] for each in units if each["loop"] == "story_spark"]
+    refused = {gate: "gatecheck itself", unit: "is cold_merged", empty: "made nothing"}
+    for name, why in refused.items():
+        assert why in said(book, "gate", name, "--code", code=5)
+    assert "There is no role 'book-binder'" in said(
+        book, "canon", "list", "--reader", "book-binder", code=4
+    )
+
+
 def test_copies_of_archives_go_only_where_the_owner_of_a_trusted_folder_says(
     book: Path, tmp_path: Path
 ) -> None:

@@ -11,7 +11,7 @@ from callboard.cli.handlers.following import Followed
 from callboard.cli.output import clean, echo, echo_facts, echo_json_line, echo_table, remark
 from callboard.cli.reports.shapes import question_shape
 from callboard.core.codec import encode
-from callboard.core.errors import Conflict
+from callboard.core.errors import Conflict, NotFound
 from callboard.core.events import Emitted, Event
 from callboard.core.vocabulary import RunRecord
 from callboard.packs.questfoundry.artifacts.catalog import index_of, shapes
@@ -203,6 +203,7 @@ def canon_rows(
     foundry: Foundry, *, about: str = "", kind: str = "", reader: str | None = None
 ) -> list[TracedStatement]:
     """Return Cold's canon, of one name or one kind if asked, as a role may read it."""
+    _require_role(foundry, reader)
     found = foundry.canon()
     statements = [each.statement for each in found.values()]
     who = Identities(statements, foundry.rules)
@@ -214,8 +215,16 @@ def canon_rows(
     ]
 
 
+def _require_role(foundry: Foundry, reader: str | None) -> None:
+    """Refuse a reader who is nobody: what one may not see would be shown to a slip of the pen."""
+    roles = [each.id for each in foundry.cast.roster()]
+    if reader is not None and reader not in roles:
+        raise NotFound(f"There is no role {reader!r}", fix=f"Roles are {', '.join(roles)}.")
+
+
 def why_of(foundry: Foundry, statement_id: str, reader: str | None = None) -> dict[str, Any]:
     """Return why a statement is canon: who made it in which unit, for which hooks, and what was."""
+    _require_role(foundry, reader)
     found = find_statement(foundry.canon(), statement_id, reader)
     origin = found.origin
     why: dict[str, Any] = {**found.shape(), "made": None, "hooks": [], "history": []}

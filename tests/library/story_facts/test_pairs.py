@@ -108,7 +108,7 @@ def test_the_same_book_makes_the_same_pairs_in_every_process(
     for number, (_, one, other) in enumerate(APART, start=20):
         project.scene(number, f"{KNOWN} {one} {other}")
     asked = {
-        subprocess.run(  # noqa: S603 - our own interpreter and text
+        subprocess.run(
             [sys.executable, "-c", PROSPECT, str(project.root)],
             env={**os.environ, "PYTHONHASHSEED": seed},
             capture_output=True,

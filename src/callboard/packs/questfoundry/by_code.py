@@ -72,7 +72,13 @@ async def gate_by_code(foundry: Foundry, tu_ids: tuple[str, ...] = ()) -> Shape:
     report = waived(judgement, foundry.waivers.standing())
     body = body_of(report)
     opened = await foundry.units.open(
-        UnitOpening(f"code/{foundry.studio.ids.make('session')}", "gatecheck", "GK", "By code")
+        UnitOpening(
+            f"code/{foundry.studio.ids.make('session')}",
+            "gatecheck",
+            "GK",
+            "By code",
+            upstream=tuple(each.id for each in units),
+        )
     )
     is_blocked = report.decision is GateDecision.BLOCK
     base = foundry.snapshot_named(None).id

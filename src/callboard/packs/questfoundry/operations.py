@@ -135,15 +135,11 @@ async def waive_finding(
     """Let one red finding of a unit's newest report pass until a day, with a reason and a name."""
     wanted = BarWaiver(bar, reason, place, until, by, check)
     standing = foundry.waivers.standing()
+    digest = _newest_report(foundry, tu_id)
 
     def act(connection: Connection) -> Shape:
         unit = foundry.units.load(connection, tu_id)
-        row = unit.made.get("gatecheck_report")
-        if row is None:
-            raise NotFound(
-                f"{tu_id} has no report yet", fix="Name a unit that a gate has looked at."
-            )
-        report = report_in(foundry.shelf.load_body(connection, str(row["sha256"])))
+        report = report_in(foundry.shelf.load_body(connection, digest))
         kept = foundry.waivers.grant(connection, report, wanted, tu_id)
         after = waived(report, [*standing, kept.given()])
         if after.decision is not GateDecision.BLOCK:
@@ -153,6 +149,20 @@ async def waive_finding(
         return kept.to_json()
 
     return await foundry.studio.database.write(act)
+
+
+def _newest_report(foundry: Foundry, tu_id: str) -> str:
+    """Return the digest of a unit's own report, else of the newest gatecheck that judged it."""
+    own = foundry.units.find(tu_id)
+    gates = [each for each in foundry.units.all() if each.loop == "gatecheck"]
+    judged = [each for each in reversed(gates) if tu_id in each.upstream]
+    for unit in (own, *judged):
+        if "gatecheck_report" in unit.made:
+            return str(unit.made["gatecheck_report"]["sha256"])
+    raise NotFound(
+        f"{tu_id} has no report yet",
+        fix="Name a unit that a gate has looked at, or the gatecheck: `callboard quest tu list`.",
+    )
 
 
 @operation(post="/waivers/{waiver_id}/withdraw", undo="waive_finding", tell=_waived)

@@ -64,6 +64,12 @@ async def gate_by_code(foundry: Foundry, tu_ids: tuple[str, ...] = ()) -> Shape:
     """Judge units by the eight bars, as far as code can, and merge what is not blocked."""
     await foundry.begun()
     units = [foundry.units.find(each) for each in tu_ids]
+    for unit in units:
+        if unit.loop == "gatecheck":
+            raise Conflict(
+                f"{unit.id} is a gatecheck: it holds a report and nothing to merge",
+                fix=f"Name what it judged: {', '.join(unit.upstream) or 'see `quest tu list`'}.",
+            )
     if not units:
         units = foundry.units.ready_ones()
     if not units:

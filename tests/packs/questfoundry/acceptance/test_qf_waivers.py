@@ -236,6 +236,9 @@ def test_an_imported_unit_that_was_sent_back_is_waived_by_its_own_name(tmp_path:
     judged = json.loads(call_warm("quest", "gate", "--code", "--json", cwd=root).stdout)
     (unit,) = judged["sent_back"]
     (red,) = [row for row in judged["findings"] if row["status"] == "red"]
+    # The gatecheck itself brings nothing that could be merged.
+    refused = call_warm("quest", "gate", "--code", judged["tu_id"], cwd=root)
+    assert refused.returncode == 5 and unit in refused.stderr
     words = ("--bar", red["bar"], "--place", red["place"], "--reason", "later", "--by", "Ada")
     called = call_warm("quest", "waive", unit, *words, "--until", DAY, cwd=root)
     assert called.returncode == 0, called.stderr

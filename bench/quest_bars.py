@@ -15,12 +15,12 @@ from typing import Any
 
 import networkx
 import psutil
+from callboard.packs.questfoundry.bars.verdict import GateDecision
 
 from bench.report import Measured, Result, costlier
 from callboard.packs.questfoundry.bars.judging import BookMemory, judge
 from callboard.packs.questfoundry.bars.playthroughs import play_all
 from callboard.packs.questfoundry.bars.reachability import prove
-from callboard.packs.questfoundry.bars.verdict import GateDecision
 from callboard.packs.questfoundry.bars.ways import Effort, WayNet, net_of
 from callboard.packs.questfoundry.book.model import Book, Section
 from callboard.packs.questfoundry.growing.shapes import GrowthPlan, grow

@@ -2,7 +2,8 @@
 
 Cold is a tool's first call in a new process that has read nothing yet, from its call to its
 result; warm is its next calls in the same process. Every tool goes through as much of the novel as
-it takes: all scenes, ten files or all cards.
+it takes: all scenes, ten files or all cards; `consistency_checker` is measured with ten files and
+with the whole book.
 """
 
 import asyncio

@@ -1,5 +1,10 @@
 """Pairs of passages that could contradict each other: which are found, in what order, how many."""
 
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+
 import pytest
 from fact_project import Project
 
@@ -81,6 +86,37 @@ def test_the_same_book_makes_the_same_pairs(project: Project) -> None:
     for number, (_, one, other) in enumerate(APART, start=1):
         project.scene(number, f"{KNOWN} {one} {other}")
     assert prospect_of(pairs_of(project)).to_json() == prospect_of(pairs_of(project)).to_json()
+
+
+# Sets have another order in every process; this prints what a judge would be asked.
+PROSPECT = """
+import sys
+from pathlib import Path
+from callboard.core.canonical import compact_json
+from callboard.library.story.pairs.judging import prospect_of
+from callboard.library.story.tools.consistency.continuity import check_of
+from callboard.tools import ProjectFiles, ToolContext
+context = ToolContext(ProjectFiles(Path(sys.argv[1])), "sess_test")
+print(compact_json(prospect_of(check_of(context).pairs(None)).to_json()))
+"""
+
+
+def test_the_same_book_makes_the_same_pairs_in_every_process(
+    fortress: Callable[[str], Project],
+) -> None:
+    project = fortress("project")
+    for number, (_, one, other) in enumerate(APART, start=20):
+        project.scene(number, f"{KNOWN} {one} {other}")
+    asked = {
+        subprocess.run(
+            [sys.executable, "-c", PROSPECT, str(project.root)],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(asked) == 1
 
 
 def test_a_text_in_another_language_makes_no_pairs(project: Project) -> None:

@@ -123,7 +123,7 @@ class LoopStep(LoopData):
     roles: Names = ()
     # The name of the code that does the step, where no role does.
     code: Name | None = None
-    # How many of its roles must be awake; None is all that the roster does not let sleep.
+    # How many of its roles must be awake; None is one.
     least_roles: int | None = Field(default=None, ge=1)
     requires: tuple[Need, ...] = ()
     produces: tuple[Name, ...] = ()

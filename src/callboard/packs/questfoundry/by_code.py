@@ -63,7 +63,8 @@ def _nothing_ready(foundry: Foundry) -> Conflict:
 def _require_work(unit: WorkUnit) -> None:
     """Refuse a unit that has nothing to judge: a gatecheck, one that is over, failed or empty."""
     if unit.loop == "gatecheck":
-        told, way = "is a gatecheck itself", "Name the unit that it judged."
+        told = "is a gatecheck itself: it holds a report and nothing to merge"
+        way = f"Name what it judged: {', '.join(unit.upstream) or 'see `callboard quest tu list`'}."
     elif unit.is_over:
         told, way = f"is {unit.status.value}", "`callboard quest tu list` shows what is open."
     elif unit.outcome not in ("success", "stalled") or not unit.made:
@@ -91,7 +92,13 @@ async def gate_by_code(foundry: Foundry, tu_ids: tuple[str, ...] = ()) -> Shape:
     report = waived(judgement, foundry.waivers.standing())
     body = body_of(report)
     opened = await foundry.units.open(
-        UnitOpening(f"code/{foundry.studio.ids.make('session')}", "gatecheck", "GK", "By code")
+        UnitOpening(
+            f"code/{foundry.studio.ids.make('session')}",
+            "gatecheck",
+            "GK",
+            "By code",
+            upstream=tuple(each.id for each in units),
+        )
     )
     is_blocked = report.decision is GateDecision.BLOCK
     hashes = {

@@ -61,6 +61,8 @@ RECIPE: dict[str, Any] = {
         ("done", CookCommand("done")),
         ("I'm done, four stars", CookCommand("done", 4, "four stars")),
         ("done but don't deduct", CookCommand("done", None, "but don't deduct", deducts=False)),
+        ("done, take nothing", CookCommand("done", None, "take nothing", deducts=False)),
+        ("done, leave the stock", CookCommand("done", None, "leave the stock", deducts=False)),
         ("stop cooking", CookCommand("stop")),
         ("add milk to my shopping list", None),
         ("how are you", None),

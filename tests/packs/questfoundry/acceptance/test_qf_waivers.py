@@ -207,3 +207,40 @@ async def test_waivers_are_given_and_taken_back_over_http_and_on_the_command_lin
     assert [each["id"] for each in held] == [name, second]
     shown = call_warm("receipts", "list", "--json", cwd=root).stdout
     assert shown.count("quest.waive_finding") >= 2 and "quest.withdraw_waiver" in shown
+
+
+STORY = """:: StoryTitle
+The Pier
+
+:: Start
+You stand on the pier.
+[[Leave->Road]]
+<<if $ember>>[[Light the lamp->Lamp]]<</if>>
+
+:: Road
+You walk home.
+
+:: Lamp
+The lamp burns.
+"""
+
+
+@pytest.mark.req("QF-95")
+def test_an_imported_unit_that_was_sent_back_is_waived_by_its_own_name(tmp_path: Path) -> None:
+    story = tmp_path / "pier.twee"
+    story.write_text(STORY, encoding="utf-8")
+    root = tmp_path / "book"
+    root.mkdir()
+    assert call_warm("init", "--for", "questfoundry", cwd=root).returncode == 0
+    assert call_warm("quest", "import", str(story), cwd=root).returncode == 0
+    judged = json.loads(call_warm("quest", "gate", "--code", "--json", cwd=root).stdout)
+    (unit,) = judged["sent_back"]
+    (red,) = [row for row in judged["findings"] if row["status"] == "red"]
+    # The gatecheck itself brings nothing that could be merged.
+    refused = call_warm("quest", "gate", "--code", judged["tu_id"], cwd=root)
+    assert refused.returncode == 5 and unit in refused.stderr
+    words = ("--bar", red["bar"], "--place", red["place"], "--reason", "later", "--by", "Ada")
+    called = call_warm("quest", "waive", unit, *words, "--until", DAY, cwd=root)
+    assert called.returncode == 0, called.stderr
+    again = json.loads(call_warm("quest", "gate", "--code", unit, "--json", cwd=root).stdout)
+    assert again["decision"] == "conditional_pass" and again["snapshot"]

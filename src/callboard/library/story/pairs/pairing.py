@@ -133,7 +133,8 @@ class _Rarity:
         return math.log(self._all / (1 + self.counts[stem])) / math.log(self._all)
 
     def shared(self, first: Statement, second: Statement) -> float:
-        return sum(self.weight(stem) for stem in first.stems & second.stems)
+        # Exact whatever the order: a set has another one in every process, and rounding follows it.
+        return math.fsum(self.weight(stem) for stem in first.stems & second.stems)
 
 
 def _candidates(passages: Sequence[Statement], rarity: _Rarity) -> Iterator[Pair]:
@@ -147,7 +148,7 @@ def _candidates(passages: Sequence[Statement], rarity: _Rarity) -> Iterator[Pair
 def _by_topic(passages: Sequence[Statement], rarity: _Rarity) -> Iterator[Pair]:
     buckets: dict[tuple[str, str, str], list[_Held]] = defaultdict(list)
     for passage in passages:
-        rare = [stem for stem in passage.stems if 1 < rarity.counts[stem] <= _RARE]
+        rare = [stem for stem in sorted(passage.stems) if 1 < rarity.counts[stem] <= _RARE]
         for told in passage.told:
             if told.topic in (DEATH, LOSS):
                 continue
@@ -246,7 +247,7 @@ def _after_loss(passages: Sequence[Statement], rarity: _Rarity) -> Iterator[Pair
         if not any(told.topic == LOSS for told in passage.told):
             continue
         weights: dict[int, float] = defaultdict(float)
-        for stem in passage.stems:
+        for stem in sorted(passage.stems):
             for other in by_stem.get(stem, ()):
                 if other != at:
                     weights[other] += rarity.weight(stem)

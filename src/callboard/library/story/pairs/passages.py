@@ -146,7 +146,7 @@ def _people(reading: ProseReading, number: int) -> dict[str, float]:
     for name, sure in _named(reading, number):
         add(name, sure)
     if not found:
-        found |= {f"?{who}": _BESIDE for who in _nobody(each.sentence.text)}
+        found |= {f"?{who}": _BESIDE for who in sorted(_nobody(each.sentence.text))}
     for near in (number - 1, number + 1):
         if 0 <= near < len(reading.told):
             for mention in reading.told[near].narration.mentions:

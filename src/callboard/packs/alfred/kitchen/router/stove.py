@@ -33,7 +33,10 @@ _STARS: Final = re.compile(
     r"\b([1-5]) ?(?:stars?|/ ?5|out of 5)|\b(one|two|three|four|five) stars?"
 )
 _NUMBERS: Final = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
-_LEFT_ALONE: Final = re.compile(r"\b(?:don't|do not|without|not) (?:deduct|take|touch|change)")
+_LEFT_ALONE: Final = re.compile(
+    r"\b(?:don't|do not|without|not) (?:deduct|tak[ei]|touch|chang[ei])"
+    r"|\b(?:deduct|take|touch|change)(?:ing)? nothing\b|\bleave (?:the |my )?stock\b"
+)
 
 
 def read_command(message: str) -> CookCommand | None:

@@ -296,3 +296,42 @@ async def test_another_persons_private_names_stay_out_of_the_catalogue(tmp_path:
         near = creating("inventory_items", {"ingredient": "aunt zeldas tonik", "quantity": 1})
         notes = (await alfred.write(alfred.who("bob"), near)).notes
         assert not any("Zelda's" in note for note in notes)
+
+
+async def eaters(alfred: KitchenProject) -> list[str]:
+    return (await alfred.kitchen.profile_row(alfred.who()))["eaters"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "remove gluten from my son's allergies",
+        "my son is no longer allergic to gluten",
+        "my son isn't allergic to gluten any more",
+        "I have no more allergies: remove gluten from my son's allergies",
+    ],
+)
+async def test_a_limit_of_somebody_else_is_lifted_only_after_a_yes(tmp_path: Path, said: str):
+    async with open_alfred(tmp_path) as alfred:
+        session = await alfred.new_session()
+        await alfred.send("my son is allergic to gluten", session_id=session)
+        assert await eaters(alfred) == ["son: allergy gluten"]
+        asked = await alfred.send(said, session_id=session)
+        assert "gluten" in asked.message and "son" in asked.message
+        assert await eaters(alfred) == ["son: allergy gluten"]
+        await alfred.send("yes", session_id=session)
+        assert await eaters(alfred) == []
+
+
+async def test_no_sentence_is_kept_as_what_somebody_must_not_eat(tmp_path: Path):
+    async with open_alfred(tmp_path) as alfred:
+        session = await alfred.new_session()
+        await alfred.send("my son is allergic to zorbium", session_id=session)
+        await alfred.send("my son is not allergic to gluten any more", session_id=session)
+        assert await eaters(alfred) == []
+        for values in (
+            {"eaters": ["son: allergy my son is not allergic to gluten any more"]},
+            {"allergies": ["she said that gluten is fine"]},
+        ):
+            with pytest.raises(WriteError, match="no name of a food"):
+                await alfred.set_profile(alfred.who(), values)

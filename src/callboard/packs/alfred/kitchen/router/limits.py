@@ -24,6 +24,7 @@ from callboard.packs.alfred.kitchen.food.household import (
     nearest_allergen,
 )
 from callboard.packs.alfred.kitchen.food.lexicon import food_words
+from callboard.packs.alfred.kitchen.food.naming import objection
 from callboard.packs.alfred.kitchen.router.situation import Situation, names
 from callboard.packs.alfred.kitchen.router.words import forms
 
@@ -52,9 +53,10 @@ _ARTICLE: Final = re.compile(
     re.I,
 )
 _TOLD: Final = re.compile(r"\b(?:did i|have i|i told|says|has|gives|makes)\b", re.I)
-_NO_FOOD: Final = frozenset(
-    {"both", "any", "no", "food", "all", "bad", "severe", "it", "something"}
-)
+_NO_FOOD: Final = frozenset({
+    "both", "any", "no", "more", "no more", "further", "food", "all", "bad", "severe", "it",
+    "something",
+})  # fmt: skip
 _ME: Final = frozenset({"me", "him", "her", "them", "us", "i"})
 _NO_NAME: Final = frozenset({
     "i", "the", "our", "my", "we", "no", "not", "peanut", "milk", "could", "one", "neither", "this",
@@ -89,7 +91,11 @@ async def route_limits(situation: Situation) -> Routed | None:
         if answered is None:
             ask = f"Did you mean {meant}?" if meant else "What is it, or is it just that?"
             return Routed(question=f"I know no food called “{each.subject}”. {ask}")
-        limits.append(_settled(each, meant, answered["answer"]))
+        settled = _settled(each, meant, answered["answer"])
+        if objection(settled.subject):
+            asked = f"“{each.subject}” is still no food I know, so I noted nothing."
+            return Routed(question=f"{asked} Which food is it?")
+        limits.append(settled)
     return await _noting(situation, limits[:_MOST])
 
 

@@ -6,8 +6,10 @@ from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed, Row
 from callboard.knowledge.entities.matching import name_key
+from callboard.packs.alfred.kitchen.food.diets import canonical_allergies, canonical_diets
 from callboard.packs.alfred.kitchen.food.foods import OTHER, food_facts
 from callboard.packs.alfred.kitchen.food.groups import group_called
+from callboard.packs.alfred.kitchen.food.household import read_limit
 from callboard.packs.alfred.kitchen.food.lexicon import food_words
 from callboard.packs.alfred.kitchen.router.dates import find_when
 from callboard.packs.alfred.kitchen.router.situation import WHOLE, Situation, among, names, same
@@ -22,6 +24,11 @@ _MOST_PEOPLE: Final = 50
 async def route_people(situation: Situation) -> Routed | None:
     """Route what somebody says about themselves into their profile."""
     text = situation.text
+    # Before anything is noted: who takes a limit back names it, too.
+    lifted = _FORMS["lifted"].match(text)
+    if lifted is not None:
+        who = str(lifted["who"] or lifted["whose"]).casefold()
+        return await _lifting(situation, who, lifted["what"] or lifted["gone"])
     for pattern, column in (
         (_FORMS["allergic"], "allergies"),
         (_FORMS["dislike"], "dislikes"),
@@ -87,8 +94,6 @@ async def _adding(situation: Situation, column: str, added: Sequence[str]) -> Ro
 
 
 async def _dropping(situation: Situation, column: str, said: str) -> Routed | None:
-    from callboard.packs.alfred.kitchen.food.diets import canonical_allergies, canonical_diets
-
     canonical = canonical_allergies if column == "allergies" else canonical_diets
     gone = set(canonical(_listed(said)))
     known: list[str] = list((await situation.profile()).get(column) or [])
@@ -96,6 +101,22 @@ async def _dropping(situation: Situation, column: str, said: str) -> Routed | No
         return None
     told = f"Take {said} off your {column}"
     return _setting(situation, {column: [each for each in known if each not in gone]}, told)
+
+
+async def _lifting(situation: Situation, who: str, said: str) -> Routed | None:
+    """Take limits off somebody who eats along; the write asks before it does."""
+    gone = set(canonical_allergies(_listed(said)))
+    lines: list[str] = list((await situation.profile()).get("eaters") or [])
+    limits = {line: read_limit(line) for line in lines}
+    dropped = [
+        line
+        for line, each in limits.items()
+        if each is not None and each.who.casefold() == who and each.subject in gone
+    ]
+    if not dropped:
+        return Routed(question=f"I have no such limit of {who} on file. Whose is it?")
+    told = f"Take {names(sorted(gone))} off the limits of {who}"
+    return _setting(situation, {"eaters": [each for each in lines if each not in dropped]}, told)
 
 
 def _setting(situation: Situation, values: dict[str, Any], what: str) -> Routed:

@@ -13,6 +13,7 @@ from callboard.packs.alfred.kitchen.food.household import (
     nearest_allergen,
     read_limits,
 )
+from callboard.packs.alfred.kitchen.food.naming import objection
 from callboard.packs.alfred.kitchen.rules.catalogue import Merge
 
 
@@ -184,7 +185,23 @@ def _unknown(before: Mapping[str, Any], values: Mapping[str, Any]) -> list[str]:
         *(before.get("allergies") or ()),
         *(e.subject for e in read_limits(before.get("eaters") or ())),
     }
-    return [_asked_about(each) for each in listed if each not in known and not is_known_food(each)]
+    fresh = [each for each in listed if each not in known]
+    for each in fresh:
+        _refuse_sentence(each)
+    return [_asked_about(each) for each in fresh if not is_known_food(each)]
+
+
+def _refuse_sentence(allergen: str) -> None:
+    """Refuse to keep a sentence as what somebody must not eat, even one that names a food."""
+    why = objection(allergen)
+    if why:
+        raise WriteError(
+            "validation",
+            f"{allergen[:60]!r} is no name of a food: {why}",
+            column="allergies",
+            value=allergen[:60],
+            hint="Give the food alone.",
+        )
 
 
 def _asked_about(allergen: str) -> str:

@@ -320,6 +320,33 @@ def test_a_passage_may_be_called_what_its_id_is_and_code_that_readers_see_is_nam
     assert "id_shown" not in {check for check, _, _ in told}
 
 
+def test_an_archive_of_stories_brings_the_first_and_names_the_others_and_no_player(
+    book: Path,
+) -> None:
+    page = """<html><body>
+<tw-storydata name="One" startnode="1" ifid="0F5F6A4E-7C0E-4C3B-9C59-3D0F4E1B7A11"
+ format="SugarCube">
+<script role="script" id="twine-user-script" type="text/twine-javascript">mine()</script>
+<tw-passagedata pid="1" name="A">Go. [[B]]</tw-passagedata>
+<tw-passagedata pid="2" name="B">The &lt;b&gt;last&lt;/b&gt; words.</tw-passagedata>
+</tw-storydata>
+<tw-storydata name="Two" startnode="1">
+<tw-passagedata pid="1" name="C">C.</tw-passagedata></tw-storydata>
+<script>window.player = 1</script></body></html>"""
+    (book / "two.html").write_text(page, "utf-8")
+    told = quest(book, "import", "two.html")
+    assert told["sections"] == 2
+    assert any("not taken: 'Two'" in each for each in told["notes"])
+    kept = [each["text"] for each in told["kept"]]
+    assert "mine()" in " ".join(kept) and "player" not in " ".join(kept)
+    gate = quest(book, "gate", "--code")
+    assert gate["decision"] == "conditional_pass", "a look is no way on: the last section is an end"
+    assert [each["check"] for each in gate["findings"] if each["place"] == "b"] == [
+        "code_shown",
+        "code_shown",
+    ]
+
+
 def test_a_red_finding_is_waived_by_the_unit_that_was_judged(book: Path) -> None:
     banned = STORY.replace("You walk home", "Go see HK-20260101-01. You walk home")
     (book / "ford.twee").write_text(banned, "utf-8")

@@ -166,7 +166,7 @@ def shown_ids(place: str, suspects: frozenset[str], ids: frozenset[str]) -> Iter
 def read_shown_code(book: Book) -> Iterator[BarFinding]:
     """Tell where code of an imported story stands in what readers read."""
     for each in book.verbatim:
-        if each.section and each.places and each.is_code:
+        if each.section and each.places and not each.is_form:
             yield found("code_shown", each.section, f"readers see “{_clipped(each.text)}”")
 
 

@@ -17,7 +17,7 @@ SHAPE: Final = 1
 METADATA: Final = "metadata"
 # Marks and tags that only say how something looks.
 _LOOK: Final = re.compile(
-    r"""\W+|</?[A-Za-z][\w-]*(?:\s+(?:class|style|src|alt|width|height|title)="[^"]*")*\s*/?>"""
+    r"""\W+|</?(?!script|iframe|object|embed)[A-Za-z][\w-]*(?:\s+(?:class|style|src|alt|width|height|title)="[^"]*")*\s*/?>"""
 )
 # The dialect of a knot of Ink whose weave was understood.
 WEAVE: Final = "weave"
@@ -198,6 +198,11 @@ class CanonStatement:
     is_secret: bool = True
 
 
+def is_look(text: str) -> bool:
+    """Say whether markup only changes how words look: it leads nowhere and changes nothing."""
+    return _LOOK.fullmatch(text) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Verbatim:
     """Something of an imported file that was not understood: kept, never run, written out again.
@@ -223,7 +228,7 @@ class Verbatim:
     def is_code(self) -> bool:
         """Whether it may change something or lead somewhere: no form, place on a map or look."""
         is_map = self.origin != "ink" and self.name == METADATA and self.text.startswith("{")
-        return not (self.is_form or is_map or _LOOK.fullmatch(self.text))
+        return not (self.is_form or is_map or is_look(self.text))
 
 
 @dataclass(frozen=True)

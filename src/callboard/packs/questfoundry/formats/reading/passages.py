@@ -37,6 +37,8 @@ class PassageFile:
     passages: tuple[TwinePassage, ...]
     before: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    # Names of further stories in it, which are not read.
+    others: tuple[str, ...] = ()
 
 
 def twee_passages(text: str) -> PassageFile:
@@ -59,7 +61,7 @@ def twine_passages(text: str) -> PassageFile:
     """Read the story out of a page that Twine 2 has published, or out of its archive."""
     reader = _PageReader(clean(text.removeprefix("\ufeff")))
     passages = list(reader.passages())
-    return PassageFile(tuple(passages), "", reader.facts)
+    return PassageFile(tuple(passages), "", reader.facts, tuple(reader.others))
 
 
 def _passage(lines: list[str]) -> TwinePassage:
@@ -97,6 +99,7 @@ class _PageReader:
         self.text = text
         self.facts: dict[str, Any] = {}
         self.start = ""
+        self.others: list[str] = []
         self.ends = {
             each: Places(text, each)
             for each in (">", "</tw-passagedata>", "</tw-storydata>", "</script>", "</style>")
@@ -104,7 +107,7 @@ class _PageReader:
 
     def passages(self) -> Iterator[TwinePassage]:
         """Yield the passages of the first story; scripts and styles are passages of their own."""
-        at, is_open = 0, False
+        at, is_open, closed_at = 0, False, len(self.text)
         while (found := _TAG.search(self.text, at)) is not None:
             kind = (found[1] or found[2]).lower()
             end = self.ends[">"].after(found.end())
@@ -114,9 +117,15 @@ class _PageReader:
             at = end + 1
             if kind == "storydata":
                 if is_open:
-                    return
+                    self.others.append(attributes.get("name", ""))
+                    continue
                 is_open = True
                 self.story(attributes)
+                end = self.ends["</tw-storydata>"].after(at)
+                closed_at = end if end >= 0 else closed_at
+            elif found.start() > closed_at:
+                # What follows is another story, or the program that plays this one.
+                continue
             elif is_open and kind == "tag":
                 colors = self.facts.setdefault("tag-colors", {})
                 colors[attributes.get("name", "")] = attributes.get("color", "")

@@ -19,6 +19,7 @@ from callboard.packs.questfoundry.book.model import (
     SectionKind,
     StoryChoice,
     Verbatim,
+    is_look,
 )
 from callboard.packs.questfoundry.formats.naming import SPECIAL, slugs
 from callboard.packs.questfoundry.formats.prose import one_line
@@ -96,6 +97,9 @@ class _Arrival:
         self.notes: list[str] = []
         self.facts: dict[str, Any] = dict(file.facts)
         self.title = str(self.facts.pop("name", ""))
+        if file.others:
+            named = ", ".join(repr(each) for each in file.others)
+            self.notes.append(f"The file holds more than {self.title!r}; not taken: {named}")
         self.sections: list[TwinePassage] = []
         self.whole: list[Verbatim] = []
         self.sort()
@@ -248,7 +252,10 @@ def _section(
     passage: TwinePassage, slug: str, text: str, choices: tuple[StoryChoice, ...], reading: Reading
 ) -> Section:
     kinds = [_KIND_TAGS[each] for each in passage.tags if each in _KIND_TAGS]
-    runs = any(kind == "markup" and text[:1] in "<(" for kind, text, _ in reading.pieces)
+    runs = any(
+        kind == "markup" and text[:1] in "<(" and not is_look(text)
+        for kind, text, _ in reading.pieces
+    )
     is_end = not choices and (_ENDING in passage.tags or not runs)
     kind = SectionKind.TERMINAL if is_end else kinds[0] if kinds else SectionKind.NORMAL
     # A tag that did not decide anything is the author's own.

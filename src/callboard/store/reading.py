@@ -237,7 +237,11 @@ def _way(path: Path, within: Path | None, *, follow_links: bool) -> tuple[Path, 
     """Return the folder to start from and the file, between which no link is followed."""
     if within is not None and not follow_links:
         return within, path
-    target = Path(os.path.realpath(path))
+    try:
+        target = Path(os.path.realpath(path))
+    except OSError as error:
+        # A link that became a file between two looks at it.
+        raise FileRefused(path, Refusal.LINK, "changed while it was looked at") from error
     if within is None:
         return target.parent, target
     root = Path(os.path.realpath(within))

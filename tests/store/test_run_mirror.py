@@ -187,3 +187,27 @@ def test_a_torn_line_is_not_a_line(tmp_path: Path) -> None:
     assert read_whole_lines(path) == []
     path.write_bytes("one\u2028still one\ntwo\nthr".encode())
     assert read_whole_lines(path) == ["one\u2028still one", "two"]
+
+
+def test_a_folder_tells_nothing_that_happened_after_what_it_points_to_was_copied(
+    database: Database, mirror: RunMirror, tmp_path: Path
+) -> None:
+    add_step(database, 1, "one")
+    copied: list[str] = []
+
+    def copy_receipts() -> None:
+        copied.extend(row["key"] for row in database.read(_steps))
+        add_step(database, 2, "two")
+        database.submit(lambda c: finish(c, "run_1", RunState.DONE, "proc_1", 9)).result()
+
+    mirror.sync("run_1", first=copy_receipts)
+    assert told(tmp_path / "runs" / "run_1") == copied == ["step/1"]
+    # Killed here, the next start sees that the folder is behind, and copies all of it again.
+    assert [run.id for run in mirror.stale()] == ["run_1"]
+    mirror.sync("run_1")
+    assert told(tmp_path / "runs" / "run_1") == ["step/1", "step/2"]
+    assert mirror.stale() == []
+
+
+def _steps(connection: Any) -> list[Any]:
+    return connection.execute("SELECT key FROM steps ORDER BY seq").fetchall()

@@ -68,7 +68,7 @@ class Witness:
 
 def speak(request: Any, witness: Witness, short_answer: bool) -> str:
     key = request.step_key
-    witness.saw(key)
+    witness.saw(f"{key} {request.prompt_text}" if "a/0:=" in request.prompt_text else key)
     place = key.partition("/")[2].partition("/")[0]
     if key[0].isdigit() and place in LOOP:
         said = LOOP[place]

@@ -542,7 +542,7 @@ async def test_rows_of_one_commit_are_stored_in_the_order_they_were_handed_in(
             seen.append(found.fetchone() is not None)
 
         await asyncio.gather(
-            theatre.database.insert(Rows(((insert, ("handed in before",)),))),
+            theatre.database.write(Rows(((insert, ("handed in before",)),))),
             theatre.database.write(look),
         )
 

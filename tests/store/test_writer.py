@@ -279,7 +279,7 @@ async def test_rows_that_are_refused_leave_the_others_of_their_batch_alone(
     insert = "INSERT INTO meta (key, value) SELECT ?, '' WHERE ? = 'yes'"
     units = [Rows(((insert, (f"k{n}", "no" if n == 7 else "yes")),)) for n in range(20)]
     results = await asyncio.gather(
-        *(database.insert(unit) for unit in units), return_exceptions=True
+        *(database.write(unit) for unit in units), return_exceptions=True
     )
     assert [n for n, result in enumerate(results) if isinstance(result, RowRefused)] == [7]
     assert keys(database) == {f"k{n}" for n in range(20)} - {"k7"}
@@ -288,7 +288,7 @@ async def test_rows_that_are_refused_leave_the_others_of_their_batch_alone(
 async def test_a_unit_of_several_rows_is_stored_whole_or_not_at_all(database: Database) -> None:
     insert = "INSERT INTO meta (key, value) SELECT ?, '' WHERE ? = 'yes'"
     with pytest.raises(RowRefused):
-        await database.insert(Rows(((insert, ("one", "yes")), (insert, ("two", "no")))))
+        await database.write(Rows(((insert, ("one", "yes")), (insert, ("two", "no")))))
     assert keys(database) == set()
 
 

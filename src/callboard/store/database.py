@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from callboard.core.clock import Clock, SystemClock
+from callboard.store.backlog import Backlog, current
 from callboard.store.connection import Connection, Durability, connect, translate
 from callboard.store.faults import FaultPoints, NoFaults
 from callboard.store.ledger.baseline import (
@@ -24,7 +25,7 @@ from callboard.store.ledger.verification import LedgerReport, verify_ledger
 from callboard.store.migrations import has_older_ledger, prepare, refuse_other_version
 from callboard.store.presence import refuse_missing
 from callboard.store.structure import check_structure
-from callboard.store.writer import Rows, Writer
+from callboard.store.writer import Rows, Work, Writer
 
 __all__ = ["Connection", "Database", "Durability", "Seal"]
 
@@ -83,9 +84,12 @@ class Database:
             connection.close()
         return cls(path, durability, faults or NoFaults(), seal, told)
 
-    async def write(self, work: Callable[[Connection], T]) -> T:
-        """Run a unit of work in the next group commit; durable when this returns."""
-        return await self._writer.write(work)
+    async def write(self, work: Work[T] | Rows, backlog: Backlog | None = None) -> T:
+        """Run a unit of work in the next group commit; durable when this returns.
+
+        With a backlog it is stored only if everything is that was handed in to that before.
+        """
+        return await self._writer.write(work, backlog)
 
     def enqueue(self, work: Callable[[Connection], T]) -> "asyncio.Future[T]":
         """Hand in a unit of work at once; the future is done when it is durable.
@@ -102,9 +106,17 @@ class Database:
         """
         self._writer.note(work)
 
-    async def insert(self, rows: Rows) -> None:
-        """Insert rows in the next group commit; durable when this returns."""
-        await self._writer.insert(rows)
+    def hand_in(self, work: Work[Any] | Rows, backlog: Backlog) -> None:
+        """Hand in a unit whose backlog hears what became of it; soon durable."""
+        self._writer.hand_in(work, backlog)
+
+    def hasten(self) -> None:
+        """Have what was handed in committed now; whoever waits for it hears of it."""
+        self._writer.hasten()
+
+    def flush(self) -> None:
+        """Commit what was handed in before this returns."""
+        self._writer.flush()
 
     def submit(self, work: Callable[[Connection], T]) -> "Future[T]":
         """Hand in a unit of work from a thread that has no event loop."""
@@ -116,6 +128,7 @@ class Database:
         try:
             if connection.in_transaction:
                 return work(connection)
+            self._catch_up()
             connection.execute("BEGIN")
             try:
                 return work(connection)
@@ -123,6 +136,16 @@ class Database:
                 connection.execute("COMMIT")
         except sqlite3.Error as error:
             raise translate(error, self.path) from error
+
+    def _catch_up(self) -> None:
+        """Let a run see what it has handed in itself.
+
+        Whoever can wait does so before, with `before_leaving`; this holds the event loop up.
+        """
+        backlog = current()
+        if backlog is not None and backlog.has_companions:
+            self.flush()
+            backlog.has_companions = False
 
     def gap(self) -> Gap | None:
         """Return what this database is known to have lost, until the user accepts the loss."""

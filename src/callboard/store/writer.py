@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from callboard.store.backlog import Backlog, current
 from callboard.store.connection import (
     Connection,
     Durability,
@@ -41,8 +42,11 @@ _PATIENCE_SECONDS: Final = 10.0
 _RETRY_SECONDS: Final = 0.002
 # With notes beside it a lone write is still one; with very many it is a batch for the thread.
 _FEW: Final = 8
-# So long a note waits for another commit to join.
+# So long a note waits for another commit to join, and what a run does not wait for.
 _NOTE_SECONDS: Final = 0.02
+_EARLY_SECONDS: Final = 0.004
+# So much that nobody waits for makes a commit of its own.
+_MANY: Final = 32
 
 
 Statement = tuple[str, tuple[Any, ...]]
@@ -72,10 +76,22 @@ class _Unit:
     work: Work[Any] | Rows
     future: "_Waiter"
     loop: asyncio.AbstractEventLoop | None
+    # What it belongs to: if something of that failed that was handed in before, it is not stored.
+    backlog: Backlog | None = None
+
+    @property
+    def is_early(self) -> bool:
+        """Whether its run goes on before it is stored."""
+        return self.backlog is not None and self.future is self.backlog
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether something it came after could not be stored."""
+        return self.backlog is not None and self.backlog.failure is not None
 
 
-_Waiter = asyncio.Future[Any] | Future[Any] | None
-"""Who waits for a unit; nobody does for a note."""
+_Waiter = asyncio.Future[Any] | Future[Any] | Backlog | None
+"""Who waits for a unit: nobody for a note, the backlog for what a run goes on without."""
 _Outcome = tuple[_Waiter, Any, BaseException | None]
 
 
@@ -112,42 +128,63 @@ class Writer:
         self._guard = threading.Lock()
         # The loop that will flush at its next turn; another loop, or none, must ask for itself.
         self._flush_loop: asyncio.AbstractEventLoop | None = None
-        # The loop that will look after notes that nothing came to join.
+        # The loop that will look after notes that nothing came to join, and after early units.
         self._note_loop: asyncio.AbstractEventLoop | None = None
+        self._early_loop: asyncio.AbstractEventLoop | None = None
+        self._early = 0
         self._wake: queue.SimpleQueue[bool] = queue.SimpleQueue()
         self._commit_seconds = 0.0
         self._closed = False
         self._thread = threading.Thread(target=self._serve, name="callboard-writer", daemon=True)
         self._thread.start()
 
-    async def write(self, work: Work[T]) -> T:
+    async def write(self, work: Work[T] | Rows, backlog: Backlog | None = None) -> T:
         """Run a unit in the next commit and return its result once that is durable."""
-        return await self._join_next_commit(work)
+        return await self._join_next_commit(work, backlog)
 
     def enqueue(self, work: Work[T]) -> "asyncio.Future[T]":
         """Hand in a unit for the next commit at once; the future is done when that is durable."""
         return self._join_next_commit(work)
 
-    async def insert(self, rows: Rows) -> None:
-        """Insert rows in the next commit; durable when this returns."""
-        await self._join_next_commit(rows)
+    def hand_in(self, work: Work[Any] | Rows, backlog: Backlog) -> None:
+        """Hand in a unit that its backlog hears of; soon durable, or when `hasten` is called."""
+        loop = asyncio.get_running_loop()
+        self._hand_in(_Unit(work, backlog, loop, backlog))
+        self._early += 1
+        if self._early >= _MANY:
+            self._early = 0
+            self._wake.put(True)
+        elif self._early_loop is not loop:
+            self._early_loop = loop
+            loop.call_later(_EARLY_SECONDS, self._flush_early, loop)
+
+    def hasten(self) -> None:
+        """Commit what was handed in as soon as every task that is ready has joined."""
+        loop = asyncio.get_running_loop()
+        if self._flush_loop is not loop:
+            self._flush_loop = loop
+            loop.call_soon(self._flush, loop)
+
+    def flush(self) -> None:
+        """Commit what was handed in before this returns, on this thread."""
+        self._drain()
 
     def note(self, work: Work[Any]) -> None:
         """Hand in a unit nobody waits for: it joins the next commit, or soon gets its own."""
         loop = asyncio.get_running_loop()
-        self._hand_in(_Unit(work, None, loop))
+        self._hand_in(_Unit(work, None, loop, current()))
         if self._note_loop is not loop:
             self._note_loop = loop
             loop.call_later(_NOTE_SECONDS, self._flush_notes, loop)
 
-    def _join_next_commit(self, work: Work[T] | Rows) -> "asyncio.Future[T]":
+    def _join_next_commit(
+        self, work: Work[T] | Rows, backlog: Backlog | None = None
+    ) -> "asyncio.Future[T]":
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        self._hand_in(_Unit(work, future, loop))
+        self._hand_in(_Unit(work, future, loop, backlog))
         # Waiting one turn of the loop lets every task that is ready join the same commit.
-        if self._flush_loop is not loop:
-            self._flush_loop = loop
-            loop.call_soon(self._flush, loop)
+        self.hasten()
         return future
 
     def submit(self, work: Work[T]) -> "Future[T]":
@@ -184,6 +221,11 @@ class Writer:
         if self._pending and not self._closed:
             self._flush(loop)
 
+    def _flush_early(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._early_loop = None
+        if self._pending and not self._closed:
+            self._wake.put(True)
+
     def _flush(self, loop: asyncio.AbstractEventLoop) -> None:
         self._flush_loop = None
         if not self._commit_here(loop):
@@ -207,7 +249,8 @@ class Writer:
         with self._guard:
             if len(self._pending) > _FEW:
                 return False
-            return sum(unit.future is not None for unit in self._pending) <= 1
+            waited_for = (unit.future is not None for unit in self._pending if not unit.is_early)
+            return sum(waited_for) <= 1
 
     def _serve(self) -> None:
         while self._wake.get():
@@ -215,6 +258,7 @@ class Writer:
 
     def _drain(self) -> None:
         with self._turn:
+            self._early = 0
             while units := self._take():
                 self._commit(units)
 
@@ -226,14 +270,20 @@ class Writer:
         begun: bool = False,
     ) -> None:
         outcomes: list[_Outcome] = []
+        refused = [unit for unit in units if unit.is_refused]
+        if refused:
+            units = [unit for unit in units if not unit.is_refused]
+            self._deliver(refused, [(each.future, None, _failure(each)) for each in refused], here)
+            if not units and not begun:
+                return
         try:
             outcomes = self._transact(units, begun)
         except Exception as error:  # noqa: BLE001 - every failure is handed to its waiter
             if is_busy(error):
                 # Nobody's turn came: to wait again for each of them would help nobody.
-                outcomes = [(unit.future, None, self._explain(error)) for unit in units]
+                outcomes = _failed(units, self._explain(error))
             elif len(units) == 1:
-                outcomes = [(units[0].future, None, self._explain(error))]
+                outcomes = _failed(units, self._explain(error))
             else:
                 for unit in units:
                     self._commit([unit], here)
@@ -320,6 +370,18 @@ class Writer:
                 loop.call_soon_threadsafe(_resolve, group)
             except RuntimeError:
                 _log.debug("committed for an event loop that is already closed")
+
+
+def _failed(units: list[_Unit], error: Exception) -> list[_Outcome]:
+    for unit in units:
+        if unit.backlog is not None and unit.is_early and unit.backlog.failure is None:
+            # At once, on this thread: what its run handed in later may be next.
+            unit.backlog.failure = error
+    return [(unit.future, None, error) for unit in units]
+
+
+def _failure(unit: _Unit) -> Exception | None:
+    return None if unit.backlog is None else unit.backlog.failure
 
 
 def _execute(connection: sqlite3.Connection, units: list[_Unit]) -> list[_Outcome]:

@@ -3,13 +3,14 @@
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 from callboard.core.clock import Clock, SystemClock
-from callboard.store.connection import Connection, Durability, connect, translate
+from callboard.store.connection import Connection, Durability, StoreBusy, connect, translate
 from callboard.store.faults import FaultPoints, NoFaults
 from callboard.store.ledger.baseline import (
     accept_rows,
@@ -18,6 +19,7 @@ from callboard.store.ledger.baseline import (
     write_baseline,
 )
 from callboard.store.ledger.book import Gap, Head, Ledger, ends_with, open_gap, read_head
+from callboard.store.ledger.cutting import cut, require_sound
 from callboard.store.ledger.entries import BaselineReason, Seal, Tail, tail_of
 from callboard.store.ledger.missing import MissingRows, missing_rows
 from callboard.store.ledger.verification import LedgerReport, verify_ledger
@@ -161,15 +163,48 @@ class Database:
         if seal is None:
             raise ValueError("a database without a seal has no ledger")
         found = self.verify()
-        connection = connect(self.path)
-        try:
+        with self._apart() as connection:
             end = accept_rows(connection, seal, self._clock.now_ms(), len(found.flaws))
-        except sqlite3.Error as error:
-            raise translate(error, self.path) from error
-        finally:
-            connection.close()
         publish(seal, end)
         return found
+
+    def require_proven(self) -> None:
+        """Refuse to go on unless every row is proven to be what was written."""
+        if self.seal is not None:
+            require_sound(self.verify())
+
+    def cut_history(self) -> int:
+        """Let the ledger begin anew with the rows as they are; return how many entries are gone.
+
+        Refused unless every row is proven to be what was written.
+        """
+        seal = self.seal
+        if seal is None:
+            return 0
+        head = read_head(seal)
+        with self._apart() as connection:
+            end, gone = cut(connection, seal, head, self._clock.now_ms())
+        publish(seal, end)
+        return gone
+
+    def used_bytes(self) -> int:
+        """Return how much of the file holds something."""
+        with self._apart() as connection:
+            pages, free, size = (
+                int(connection.execute(f"PRAGMA {each}").fetchone()[0])
+                for each in ("page_count", "freelist_count", "page_size")
+            )
+        return (pages - free) * size
+
+    def shrink(self) -> bool:
+        """Give room that is free in the file back; False if somebody else is at work in it."""
+        try:
+            with self._apart() as connection:
+                connection.execute("VACUUM")
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except StoreBusy:
+            return False
+        return True
 
     def version_seen(self) -> int:
         """Return a number that changes whenever any process commits to this database."""
@@ -190,6 +225,17 @@ class Database:
             reader.close()
         self._open_readers.clear()
         self._readers = threading.local()
+
+    @contextmanager
+    def _apart(self) -> Generator[sqlite3.Connection]:
+        """Give a connection of its own to what is done to the file as a whole."""
+        connection = connect(self.path)
+        try:
+            yield connection
+        except sqlite3.Error as error:
+            raise translate(error, self.path) from error
+        finally:
+            connection.close()
 
     def _reader(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._readers, "connection", None)

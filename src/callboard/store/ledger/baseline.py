@@ -47,7 +47,7 @@ def adopt(connection: sqlite3.Connection, seal: Seal, at: int) -> None:
     """Begin a ledger for a database that has none, unless a head says that there was one."""
     if tail_of(connection).seq or read_head(seal) != Head():
         return
-    with _transaction(connection):
+    with transaction(connection):
         tail = tail_of(connection)
         if not tail.seq:
             tail = write_baseline(connection, seal, at, BaselineReason.ADOPTED)
@@ -56,7 +56,7 @@ def adopt(connection: sqlite3.Connection, seal: Seal, at: int) -> None:
 
 def accept_rows(connection: sqlite3.Connection, seal: Seal, at: int, flaws: int) -> Tail:
     """Have every row count as it is, on the user's word."""
-    with _transaction(connection):
+    with transaction(connection):
         return write_baseline(connection, seal, at, BaselineReason.ACCEPTED, {"flaws": flaws})
 
 
@@ -77,7 +77,8 @@ def read_rows(connection: sqlite3.Connection, shape: TableShape) -> Iterator[tup
 
 
 @contextmanager
-def _transaction(connection: sqlite3.Connection) -> Generator[None]:
+def transaction(connection: sqlite3.Connection) -> Generator[None]:
+    """Write within one transaction, which is undone if anything fails."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield

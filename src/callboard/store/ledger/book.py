@@ -5,7 +5,6 @@ moves on and is not waited for: one that is behind says nothing, one ahead tells
 """
 
 import fcntl
-import json
 import logging
 import os
 import sqlite3
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from callboard.core.clock import Clock
-from callboard.store.connection import Connection, Durability, connect_as
+from callboard.store.connection import Durability, connect_as
 from callboard.store.ledger.entries import (
     ENTRY_PURPOSE,
     HASH_BYTES,
@@ -33,6 +32,7 @@ from callboard.store.ledger.entries import (
     read_marks,
     rows_content,
     tail_of,
+    was_cut_after,
 )
 from callboard.store.ledger.watching import WatchedConnection
 
@@ -226,7 +226,9 @@ def gap_in(connection: sqlite3.Connection, head: Head, tail: Tail) -> str | None
         found: bytes | None = tail.hash
     else:
         found = hash_at(connection, head.tail.seq)
-    return None if found == head.tail.hash else "replaced"
+    if found == head.tail.hash or (found is None and was_cut_after(connection, head.tail.seq)):
+        return None
+    return "replaced"
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,12 +291,3 @@ def ends_with(connection: sqlite3.Connection, seal: Seal) -> bool:
     if newest is None:
         return True
     return is_authentic(newest, hash_before(connection, newest.seq), seal)
-
-
-def was_known_before(connection: Connection, value: str, seq: int) -> bool:
-    """Say whether an entry before a number speaks of a row with this text in its key."""
-    row = connection.execute(
-        "SELECT 1 FROM ledger WHERE seq < :seq AND instr(body, :part) LIMIT 1",
-        {"seq": seq, "part": json.dumps(value).encode()},
-    ).fetchone()
-    return row is not None

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from callboard.core.canonical import compact_json
+from callboard.store.connection import Connection
 from callboard.store.ledger.rows import Key
 
 MAC_BYTES: Final = 16
@@ -73,6 +74,8 @@ class BaselineReason(StrEnum):
     ADOPTED = "adopted"
     MIGRATED = "migrated"
     ACCEPTED = "accepted"
+    # What came before it was taken away, on the user's word.
+    CUT = "cut"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,16 @@ class Entry:
         """Return the hash this entry must have after the one before it."""
         return _hash(previous, self.seq, self.kind, self.at, self.key_id, self.body)
 
+    def hash_at_cut(self) -> bytes:
+        """Return the hash of the entry before this one, if this is where a chain was cut."""
+        if self.kind != EntryKind.BASELINE:
+            return NO_HASH
+        try:
+            content = self.content()
+            return bytes.fromhex(content["previous"]) if _is_cut(content) else NO_HASH
+        except (ValueError, TypeError, KeyError):
+            return NO_HASH
+
     def content(self) -> dict[str, Any]:
         """Return what the entry says; ValueError if it says nothing that can be read."""
         data: object = json.loads(self.body)
@@ -124,7 +137,31 @@ def hash_before(connection: sqlite3.Connection, seq: int) -> bytes:
     row = connection.execute(
         "SELECT hash FROM ledger WHERE seq < ? ORDER BY seq DESC LIMIT 1", (seq,)
     ).fetchone()
-    return NO_HASH if row is None else _bytes(row[0])
+    if row is not None:
+        return _bytes(row[0])
+    first = oldest_entry(connection)
+    return first.hash_at_cut() if first is not None and first.seq == seq else NO_HASH
+
+
+def oldest_entry(connection: sqlite3.Connection) -> Entry | None:
+    """Return the entry the chain begins with."""
+    row = connection.execute(f"{_SELECT} ORDER BY seq LIMIT 1").fetchone()
+    return None if row is None else _entry(row)
+
+
+def was_cut_after(connection: sqlite3.Connection, seq: int) -> bool:
+    """Say whether the chain begins with an entry that says where it was cut, after a number."""
+    first = oldest_entry(connection)
+    return first is not None and seq < first.seq and first.hash_at_cut() != NO_HASH
+
+
+def was_known_before(connection: Connection, value: str, seq: int) -> bool:
+    """Say whether an entry before a number speaks of a row with this text in its key."""
+    row = connection.execute(
+        "SELECT 1 FROM ledger WHERE seq < :seq AND instr(body, :part) LIMIT 1",
+        {"seq": seq, "part": json.dumps(value).encode()},
+    ).fetchone()
+    return row is not None
 
 
 def read_entries(connection: sqlite3.Connection) -> Iterator[Entry]:
@@ -203,6 +240,10 @@ def _hash(previous: bytes, seq: int, kind: str, at: int, key_id: str, body: byte
 def _entry(row: Any) -> Entry:
     body, found, mac = (_bytes(each) for each in tuple(row)[4:7])
     return Entry(row[0], _text(row[1]), _number(row[2]), _text(row[3]), body, found, mac)
+
+
+def _is_cut(content: Mapping[str, Any]) -> bool:
+    return content.get("reason") == BaselineReason.CUT
 
 
 def _number(value: object) -> int:

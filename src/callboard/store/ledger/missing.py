@@ -68,7 +68,9 @@ class _Account:
     is_whole: bool = True
 
     def follow(self, entry: Entry) -> None:
-        previous, self.tail = self.tail.hash, Tail(entry.seq, entry.hash)
+        # Number 0 is the beginning.
+        previous = self.tail.hash if self.tail.seq else entry.hash_at_cut()
+        self.tail = Tail(entry.seq, entry.hash)
         follows = entry.expected_hash(previous) == entry.hash
         if not follows:
             self.is_whole = False

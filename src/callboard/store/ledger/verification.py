@@ -157,7 +157,8 @@ class _Work:
                 missing = f"entry {expected}"
             self._flaw("entries_removed", f"{missing} before it are missing", entry)
             return False
-        if entry.expected_hash(NO_HASH if previous is None else previous.hash) != entry.hash:
+        before = entry.hash_at_cut() if previous is None else previous.hash
+        if entry.expected_hash(before) != entry.hash:
             self._flaw("entry_changed", "does not follow from the entry before it", entry)
             return False
         return True
@@ -184,6 +185,8 @@ class _Work:
                 self.flaws.clear()
                 # What other keys signed before is vouched for by that.
                 self.foreign.clear()
+            case BaselineReason.CUT:
+                self.notes.append(f"entries before {when} were taken away, at your wish")
             case _:
                 pass
 

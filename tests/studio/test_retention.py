@@ -8,7 +8,7 @@ from callboard.store.blobs import get_blob, put_blob
 from callboard.store.connection import Connection
 from callboard.store.records import Records
 from callboard.studio.project import Project
-from callboard.studio.retention import Retention, Clearing
+from callboard.studio.retention import Clearing, Retention
 from callboard.testing.opening import open_scripted
 
 pytestmark = pytest.mark.anyio

@@ -4,12 +4,11 @@ Only a database whose rows are all proven is cut, looked at within the same tran
 nothing could tell what was altered before.
 """
 
-import sqlite3
-
 from callboard.core.errors import CallboardError, ErrorTier
-from callboard.store.ledger.baseline import transaction, write_baseline
+from callboard.store.ledger.baseline import write_baseline
 from callboard.store.ledger.book import Head
 from callboard.store.ledger.entries import BaselineReason, Seal, Tail, tail_of
+from callboard.store.ledger.rows import LedgerConnection
 from callboard.store.ledger.verification import LedgerReport, verify_ledger
 
 
@@ -31,12 +30,12 @@ def require_sound(found: LedgerReport) -> None:
         )
 
 
-def cut(connection: sqlite3.Connection, seal: Seal, head: Head, at: int) -> tuple[Tail, int]:
+def cut(connection: LedgerConnection, seal: Seal, head: Head, at: int) -> tuple[Tail, int]:
     """Return the new end of the chain, and how many entries are gone.
 
     `head` must have been read before.
     """
-    with transaction(connection):
+    with connection.transaction():
         require_sound(verify_ledger(connection, seal, head))
         before = tail_of(connection)
         detail = {"previous": before.hash.hex()}

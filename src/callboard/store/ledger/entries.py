@@ -10,7 +10,6 @@ the project can neither sign an entry nor take back what the head says.
 import hashlib
 import hmac
 import json
-import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -120,19 +119,19 @@ class Entry:
         return cast("dict[str, Any]", data)
 
 
-def tail_of(connection: sqlite3.Connection) -> Tail:
+def tail_of(connection: Connection) -> Tail:
     """Return where the chain ends."""
     row = connection.execute("SELECT seq, hash FROM ledger ORDER BY seq DESC LIMIT 1").fetchone()
     return Tail(0, NO_HASH) if row is None else Tail(row[0], _bytes(row[1]))
 
 
-def hash_at(connection: sqlite3.Connection, seq: int) -> bytes | None:
+def hash_at(connection: Connection, seq: int) -> bytes | None:
     """Return the hash of an entry, or None if there is no such entry."""
     row = connection.execute("SELECT hash FROM ledger WHERE seq = ?", (seq,)).fetchone()
     return None if row is None else _bytes(row[0])
 
 
-def hash_before(connection: sqlite3.Connection, seq: int) -> bytes:
+def hash_before(connection: Connection, seq: int) -> bytes:
     """Return the hash of the entry before a number."""
     row = connection.execute(
         "SELECT hash FROM ledger WHERE seq < ? ORDER BY seq DESC LIMIT 1", (seq,)
@@ -143,13 +142,13 @@ def hash_before(connection: sqlite3.Connection, seq: int) -> bytes:
     return first.hash_at_cut() if first is not None and first.seq == seq else NO_HASH
 
 
-def oldest_entry(connection: sqlite3.Connection) -> Entry | None:
+def oldest_entry(connection: Connection) -> Entry | None:
     """Return the entry the chain begins with."""
     row = connection.execute(f"{_SELECT} ORDER BY seq LIMIT 1").fetchone()
     return None if row is None else _entry(row)
 
 
-def was_cut_after(connection: sqlite3.Connection, seq: int) -> bool:
+def was_cut_after(connection: Connection, seq: int) -> bool:
     """Say whether the chain begins with an entry that says where it was cut, after a number."""
     first = oldest_entry(connection)
     return first is not None and seq < first.seq and first.hash_at_cut() != NO_HASH
@@ -164,19 +163,19 @@ def was_known_before(connection: Connection, value: str, seq: int) -> bool:
     return row is not None
 
 
-def read_entries(connection: sqlite3.Connection) -> Iterator[Entry]:
+def read_entries(connection: Connection) -> Iterator[Entry]:
     """Go through the chain from its beginning."""
     for row in connection.execute(f"{_SELECT} ORDER BY seq"):
         yield _entry(row)
 
 
-def newest_entry(connection: sqlite3.Connection) -> Entry | None:
+def newest_entry(connection: Connection) -> Entry | None:
     """Return the entry the chain ends with."""
     row = connection.execute(f"{_SELECT} ORDER BY seq DESC LIMIT 1").fetchone()
     return None if row is None else _entry(row)
 
 
-def read_marks(connection: sqlite3.Connection) -> Iterator[Entry]:
+def read_marks(connection: Connection) -> Iterator[Entry]:
     """Go through the entries that say more than which rows were written, newest first."""
     # In these words, so that the index over such entries is used.
     for row in connection.execute(f"{_SELECT} WHERE kind <> 'write' ORDER BY seq DESC"):
@@ -184,7 +183,7 @@ def read_marks(connection: sqlite3.Connection) -> Iterator[Entry]:
 
 
 def append_entry(
-    connection: sqlite3.Connection,
+    connection: Connection,
     seal: Seal,
     at: int,
     kind: EntryKind,
@@ -201,7 +200,7 @@ def append_entry(
 
 
 def follow_entry(
-    connection: sqlite3.Connection,
+    connection: Connection,
     seal: Seal,
     at: int,
     content: Mapping[str, Any],

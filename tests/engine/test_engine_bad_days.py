@@ -314,7 +314,7 @@ async def test_a_run_that_could_not_be_given_back_can_be_cancelled_from_elsewher
 async def test_a_lock_somebody_holds_for_long_does_not_end_a_run(
     open_theatre: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("callboard.store.writer._PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr("callboard.store.sqlite.line._PATIENCE_SECONDS", 0.2)
     goes_on = asyncio.Event()
 
     async def body(run: Any) -> str:

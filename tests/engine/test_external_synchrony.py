@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import open_in
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +24,7 @@ from callboard.store.connection import DiskFull, StoreError
 from callboard.store.faults import NoFaults
 from callboard.store.journal.questions import list_questions
 from callboard.testing import Blackout, Moment
+from conftest import open_in
 
 pytestmark = pytest.mark.anyio
 
@@ -77,49 +77,29 @@ class Witness:
 
     async def leaf(self, run: Any, key: str, kind: str, known: dict[str, Any]) -> None:
         path = run.key(key)
-
-        async def draw(_scope: Any) -> float:
-            return random.random()  # noqa: S311 - any number will do
-
-        async def draw_large(_scope: Any) -> str:
-            return f"{random.random()} " * 400  # noqa: S311 - any number will do
-
-        async def draw_with_companion(scope: Any) -> float:
-            scope.commit_with(
-                lambda c: c.execute(
-                    "INSERT INTO meta (key, value) VALUES (?, '') ON CONFLICT DO NOTHING", (path,)
-                )
-            )
-            return random.random()  # noqa: S311 - any number will do
-
-        async def act(_scope: Any) -> float:
+        if kind in ("pure", "large", "companion"):
+            known[path] = await run.step(key, drawing(kind, path), effect=Effect.PURE)
+        elif kind in ("idempotent", "once"):
+            known[path] = await self.act(run, key, Effect(kind), known)
+        elif kind == "ask":
+            known[path] = await run.ask_human(key, Question(json.dumps(known)), inputs=[])
+        elif kind == "emit":
+            await run.emit(path, dict(known))
+        elif kind == "show":
+            run.show(Emitted(path, dict(known)))
+        else:
+            await before_leaving()
             self.saw(path, known)
+
+    async def act(self, run: Any, key: str, effect: Effect, known: dict[str, Any]) -> Any:
+        async def act(_scope: Any) -> float:
+            self.saw(run.key(key), known)
             return random.random()  # noqa: S311 - any number will do
 
         async def probe(_before: Any) -> Any:
             return NotHappened()
 
-        match kind:
-            case "pure":
-                known[path] = await run.step(key, draw, effect=Effect.PURE)
-            case "large":
-                known[path] = await run.step(key, draw_large, effect=Effect.PURE)
-            case "companion":
-                known[path] = await run.step(key, draw_with_companion, effect=Effect.PURE)
-            case "idempotent":
-                known[path] = await run.step(key, act)
-            case "once":
-                known[path] = await run.step(key, act, effect=Effect.ONCE, probe=probe)
-            case "ask":
-                text = json.dumps(known)
-                known[path] = await run.ask_human(key, Question(text), inputs=[])
-            case "emit":
-                await run.emit(path, dict(known))
-            case "show":
-                run.show(Emitted(path, dict(known)))
-            case _:
-                await before_leaving()
-                self.saw(path, known)
+        return await run.step(key, act, effect=effect, probe=probe)
 
     async def finish(self, theatre: Any, run_id: str) -> Any:
         while True:
@@ -128,7 +108,7 @@ class Witness:
                 return run
             for asked in theatre.database.read(list_questions):
                 self.saw(asked.key, json.loads(asked.question.text))
-                await theatre.engine.answer(asked.id, random.random())  # noqa: S311
+                await theatre.engine.answer(asked.id, random.random())
             await asyncio.sleep(0)
 
     async def watch(self, theatre: Any, run_id: str) -> None:
@@ -157,6 +137,22 @@ class Witness:
             except StoreError:
                 run_id = run_id or only_run(self.folder)
         raise AssertionError("the last attempt is not interrupted")
+
+
+def drawing(kind: str, path: str) -> Any:
+    """Return a step that gives what nobody can compute again."""
+
+    async def draw(scope: Any) -> Any:
+        if kind == "companion":
+            scope.commit_with(
+                lambda c: c.execute(
+                    "INSERT INTO meta (key, value) VALUES (?, '') ON CONFLICT DO NOTHING", (path,)
+                )
+            )
+        drawn = random.random()  # noqa: S311 - any number will do
+        return f"{drawn} " * 400 if kind == "large" else drawn
+
+    return draw
 
 
 def stored_outputs(folder: Path) -> dict[str, Any]:
@@ -268,7 +264,7 @@ async def test_a_run_that_was_taken_over_with_rows_pending_lets_nothing_out(
 
     async def old(run: Any) -> None:
         async def draw(_scope: Any) -> float:
-            return random.random()  # noqa: S311 - any number will do
+            return random.random()
 
         async def act(_scope: Any) -> None:
             seen.append("an effect of the old owner")

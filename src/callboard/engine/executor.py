@@ -22,7 +22,7 @@ from callboard.store.journal.events import append_event
 from callboard.store.journal.runs import Owner, deaths_in_vain, load_run, release, set_state, take
 from callboard.store.journal.signals import acknowledge, open_signals_of
 from callboard.store.journal.steps import load_journal
-from callboard.store.ledger.book import was_known_before
+from callboard.store.ledger.entries import was_known_before
 
 _log = logging.getLogger(__name__)
 

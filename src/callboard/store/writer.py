@@ -8,24 +8,15 @@ it must touch nothing but its connection.
 import asyncio
 import logging
 import queue
-import sqlite3
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from callboard.store.backlog import Backlog, current
-from callboard.store.connection import (
-    Connection,
-    Durability,
-    RuleBroken,
-    connect,
-    is_busy,
-    translate,
-)
+from callboard.store.connection import Connection
 from callboard.store.faults import FaultPoints
 from callboard.store.ledger.book import Ledger
 
@@ -38,8 +29,6 @@ _log = logging.getLogger(__name__)
 # disk has lately been this fast; a slower disk must never stall the loop.
 _INLINE_LIMIT_SECONDS: Final = 0.002
 _SMOOTHING: Final = 0.2
-_PATIENCE_SECONDS: Final = 10.0
-_RETRY_SECONDS: Final = 0.002
 # With notes beside it a lone write is still one; with very many it is a batch for the thread.
 _FEW: Final = 8
 # So long a note waits for another commit to join, and what a run does not wait for.
@@ -50,11 +39,6 @@ _MANY: Final = 32
 
 
 Statement = tuple[str, tuple[Any, ...]]
-Check = Callable[[sqlite3.Connection, Path], None]
-
-
-def _accept(_connection: sqlite3.Connection, _path: Path) -> None:
-    """Refuse nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,32 +79,58 @@ _Waiter = asyncio.Future[Any] | Future[Any] | Backlog | None
 _Outcome = tuple[_Waiter, Any, BaseException | None]
 
 
+class Line(Protocol):
+    """The one connection of a process that writes, in line with the other processes' writers."""
+
+    @property
+    def connection(self) -> Connection:
+        """What units of work write through."""
+        ...
+
+    def begin(self, *, patient: bool) -> bool:
+        """Open a transaction, waiting while others write; the impatient just hear no."""
+        ...
+
+    def check(self) -> None:
+        """Refuse, by raising, a database that others made unfit since the last commit."""
+        ...
+
+    def commit(self) -> None:
+        """Make the open transaction durable."""
+        ...
+
+    def rollback(self) -> None:
+        """Undo the open transaction, if there is one left."""
+        ...
+
+    def is_busy(self, error: Exception) -> bool:
+        """Say whether nobody's turn came, so that trying again at once would help nobody."""
+        ...
+
+    def explain(self, error: Exception) -> Exception:
+        """Return what the user is told of a failure."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        ...
+
+
 class Writer:
     """Owns the only connection that writes."""
 
     def __init__(
         self,
-        path: Path,
-        durability: Durability,
+        line: Line,
         faults: FaultPoints,
         on_commit: Callable[[], None],
         ledger: Ledger | None = None,
-        check: Check = _accept,
     ) -> None:
-        """Open the connection and start the thread; `on_commit` runs on the committing thread.
-
-        `check` may refuse a database that others have written to since the last commit.
-        """
-        self._path = path
+        """Start the thread; `on_commit` runs on the committing thread."""
+        self._line = line
         self._faults = faults
         self._on_commit = on_commit
         self._ledger = ledger
-        self._check = check
-        self._data_version = -1
-        opening = connect if ledger is None else ledger.connect
-        self._connection = opening(path, durability)
-        # The event loop must never wait for another process; the thread waits by itself.
-        self._connection.execute("PRAGMA busy_timeout=0")
         # Held by whichever thread is using the connection.
         self._turn = threading.Lock()
         # Filled by any thread, emptied by whoever holds the turn.
@@ -201,7 +211,7 @@ class Writer:
         self._wake.put(False)
         self._thread.join()
         self._drain()
-        self._connection.close()
+        self._line.close()
         if self._ledger is not None:
             self._ledger.close()
 
@@ -238,7 +248,7 @@ class Writer:
         if not self._turn.acquire(blocking=False):
             return False
         try:
-            if not self._begin(patient=False):
+            if not self._line.begin(patient=False):
                 return False
             self._commit(self._take(), loop, begun=True)
             return True
@@ -279,7 +289,7 @@ class Writer:
         try:
             outcomes = self._transact(units, begun)
         except Exception as error:  # noqa: BLE001 - every failure is handed to its waiter
-            if is_busy(error):
+            if self._line.is_busy(error):
                 # Nobody's turn came: to wait again for each of them would help nobody.
                 outcomes = _failed(units, self._explain(error))
             elif len(units) == 1:
@@ -292,20 +302,18 @@ class Writer:
             self._on_commit()
 
     def _transact(self, units: list[_Unit], begun: bool) -> list[_Outcome]:
-        connection = self._connection
         if not begun:
-            self._begin(patient=True)
+            self._line.begin(patient=True)
         started = time.perf_counter()
         try:
-            self._look_at_others()
-            outcomes = _execute(connection, units)
+            self._line.check()
+            outcomes = _execute(self._line.connection, units)
             if self._ledger is not None:
                 self._ledger.append()
             self._faults.reach("store.before_commit")
-            connection.execute("COMMIT")
+            self._line.commit()
         except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
+            self._line.rollback()
             if self._ledger is not None:
                 self._ledger.undone()
             raise
@@ -316,42 +324,13 @@ class Writer:
             self._ledger.committed()
         return outcomes
 
-    def _look_at_others(self) -> None:
-        (version,) = self._connection.execute("PRAGMA data_version").fetchone()
-        if version != self._data_version:
-            self._check(self._connection, self._path)
-            self._data_version = version
-
-    def _begin(self, *, patient: bool) -> bool:
-        """Open a transaction, waiting while another process writes; the impatient just hear no."""
-        deadline = time.monotonic() + _PATIENCE_SECONDS
-        while True:
-            try:
-                self._connection.execute("BEGIN IMMEDIATE")
-            except sqlite3.Error as error:
-                if not patient:
-                    return False
-                if not is_busy(error) or time.monotonic() > deadline:
-                    raise
-                time.sleep(_RETRY_SECONDS)
-            else:
-                return True
-
     def _explain(self, error: Exception) -> Exception:
-        if isinstance(error, sqlite3.IntegrityError):
-            broken = RuleBroken(f"The database refused a row: {error}", path=str(self._path))
-            broken.__cause__ = error
-            return broken
         if isinstance(error, StopIteration):
             # No future takes one.
             broken = RuntimeError("a unit of work raised StopIteration")
             broken.__cause__ = error
             return broken
-        if isinstance(error, sqlite3.Error):
-            explained = translate(error, self._path)
-            explained.__cause__ = error
-            return explained
-        return error
+        return self._line.explain(error)
 
     def _deliver(
         self,
@@ -384,7 +363,7 @@ def _failure(unit: _Unit) -> Exception | None:
     return None if unit.backlog is None else unit.backlog.failure
 
 
-def _execute(connection: sqlite3.Connection, units: list[_Unit]) -> list[_Outcome]:
+def _execute(connection: Connection, units: list[_Unit]) -> list[_Outcome]:
     """Execute units in the order in which they were handed in; rows that follow each other at once.
 
     Rows of one statement are inserted together, so that a step's row may come before the event of
@@ -405,7 +384,7 @@ def _execute(connection: sqlite3.Connection, units: list[_Unit]) -> list[_Outcom
     return outcomes
 
 
-def _insert(connection: sqlite3.Connection, together: dict[str, list[tuple[Any, ...]]]) -> None:
+def _insert(connection: Connection, together: dict[str, list[tuple[Any, ...]]]) -> None:
     for sql, rows in together.items():
         if connection.executemany(sql, rows).rowcount != len(rows):
             raise RowRefused

@@ -94,7 +94,7 @@ class Witness:
     async def act(self, run: Any, key: str, effect: Effect, known: dict[str, Any]) -> Any:
         async def act(_scope: Any) -> float:
             self.saw(run.key(key), known)
-            return random.random()  # noqa: S311 - any number will do
+            return random.random()
 
         async def probe(_before: Any) -> Any:
             return NotHappened()
@@ -149,7 +149,7 @@ def drawing(kind: str, path: str) -> Any:
                     "INSERT INTO meta (key, value) VALUES (?, '') ON CONFLICT DO NOTHING", (path,)
                 )
             )
-        drawn = random.random()  # noqa: S311 - any number will do
+        drawn = random.random()
         return f"{drawn} " * 400 if kind == "large" else drawn
 
     return draw

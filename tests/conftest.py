@@ -4,6 +4,7 @@ With `--trace-results FILE` the outcome of every test and the requirements it is
 written as JSON, also when the tests run on several workers.
 """
 
+import gc
 import ipaddress
 import json
 import os
@@ -92,6 +93,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         ids = [str(each) for mark in item.iter_markers("req") for each in mark.args]
         if ids:
             item.user_properties.append(("req", ids))
+
+
+def pytest_collection_finish() -> None:
+    # What was imported and collected stays: looking through it for garbage takes half a second
+    # each time, in the middle of some test.
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -9,7 +9,7 @@ import ipaddress
 import json
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -95,11 +95,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.user_properties.append(("req", ids))
 
 
-def pytest_collection_finish() -> None:
-    # What was imported and collected stays: looking through it for garbage takes half a second
-    # each time, in the middle of some test.
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    # What is imported and collected stays: to look through it for garbage takes half a second
+    # each time, here and later in the middle of some test.
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -65,20 +65,22 @@ class Mirrors:
 def mirror_writers(
     database: Database, audit: Path, issues: Issues, run_mirror: RunMirror, faults: FaultPoints
 ) -> tuple[Mirror, ...]:
-    """Return what writes the copies of a project, in the order in which they are written."""
+    """Return what writes the copies of a project."""
     response_mirror = ResponseMirror(database, audit)
 
-    def runs(run_id: str, _session_id: str) -> None:
-        run_mirror.sync(run_id)
+    def write(run_id: str, session_id: str) -> None:
+        def others() -> None:
+            sync_mirror(database, audit, session_id, faults)
+            response_mirror.sync(session_id)
+            issues.sync_mirror()
 
-    def receipts(_run_id: str, session_id: str) -> None:
-        sync_mirror(database, audit, session_id, faults)
+        # The run's folder is read first and written last: if it is up to date, so is everything
+        # it points to.
+        try:
+            run_mirror.sync(run_id, others)
+        except Exception:
+            # A folder that cannot be shaped or written must not cost them theirs.
+            others()
+            raise
 
-    def responses(_run_id: str, session_id: str) -> None:
-        response_mirror.sync(session_id)
-
-    def listed(_run_id: str, _session_id: str) -> None:
-        issues.sync_mirror()
-
-    # The run's folder last: if it is up to date, so is everything it points to.
-    return receipts, responses, listed, runs
+    return (write,)

@@ -369,3 +369,19 @@ async def test_whoever_a_card_calls_the_narrator_says_i(project: Project) -> Non
     project.scene(1, f"{QUIET} I went in. I sat down. At forty-six I ought to have known better.")
     (found,) = told(await project.consistency(), "Factual")
     assert "Hester" in found["message"] and "39" in found["message"] and "46" in found["message"]
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        "An earlier Kael had died in debt at thirty.",
+        "Another Kael had died in the siege.",
+        "Kael was buried, to all appearances, in his work.",
+    ],
+)
+async def test_a_namesake_or_a_figure_of_speech_dies_for_nobody(
+    project: Project, figure: str
+) -> None:
+    project.scene(1, f"{QUIET} {figure}")
+    project.scene(2, f'{QUIET} "Sit down," said Kael.')
+    assert not told(await project.consistency(), "Character")

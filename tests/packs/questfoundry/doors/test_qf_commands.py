@@ -197,7 +197,11 @@ def test_an_import_without_a_title_or_a_start_says_what_it_takes_for_them(book: 
     assert "taken to be 'Gate'" in said(book, "import", "walk.twee")
     assert quest(book, "describe")["title"] == "walk"
     (book / "start.twee").write_text(":: Home\nHome.\n\n:: Start\nA gate. [[Home]]\n", "utf-8")
-    assert quest(book, "import", "start.twee")["notes"] == []
+    notes = quest(book, "import", "start.twee")["notes"]
+    assert [each.partition(":")[0] for each in notes] == [
+        "Links within sentences",
+        "The names of passages are the headings that readers see",
+    ]
 
 
 def test_a_gatecheck_names_the_place_and_the_fix_of_each_finding(book: Path) -> None:

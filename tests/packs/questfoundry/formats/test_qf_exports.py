@@ -279,3 +279,18 @@ def test_numbers_stand_in_the_middle_of_the_page_whatever_the_section_holds() ->
     data = _built(Book("B", "a", sections), "pdf")["book.pdf"]
     PdfReader(io.BytesIO(data)).pages[1].extract_text(visitor_text=visit)
     assert len(places) >= 2 and max(places) - min(places) < 5, places
+
+
+@pytest.mark.parametrize(
+    ("phrase", "told"),
+    [
+        ("The plank is drawn in.", "The plank is drawn in. Board"),
+        ("“Who are you?”", "“Who are you?” Board"),
+        ("If you hold a ticket", "If you hold a ticket: Board"),
+    ],
+)
+def test_a_gateway_on_paper_has_one_mark_before_its_choice(phrase: str, told: str) -> None:
+    gateways = tuple(replace(each, phrase=phrase) for each in BOOK.gateways)
+    bare = replace(BOOK, gateways=gateways, codewords=())
+    text = re.sub(r"\\|[\[\]]|\(#[^)]*\)", "", _built(bare, "markdown")["book.md"].decode())
+    assert told in text

@@ -13,7 +13,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from callboard.core.errors import InvalidInput
-from callboard.packs.questfoundry.book.model import Book, KeyChange, KeyTest, Section, SectionKind
+from callboard.packs.questfoundry.bars.integrity import read_integrity
+from callboard.packs.questfoundry.book.model import (
+    Book,
+    KeyChange,
+    KeyTest,
+    Section,
+    SectionKind,
+    StoryChoice,
+)
 from callboard.packs.questfoundry.formats.arrival import kind_of_file, merge, read_story
 from callboard.packs.questfoundry.formats.export import build, losses
 from callboard.packs.questfoundry.formats.prose import WORDS
@@ -486,7 +494,7 @@ def test_a_book_says_and_does_the_same_after_twee(book: Book, dialect: str) -> N
 @given(books(are_written=False))
 def test_a_book_says_and_does_the_same_after_ink(book: Book) -> None:
     again = read_ink(ink_of(book, WORDS).decode()).book
-    assert not [each for each in again.verbatim if each.section]
+    assert not [each for each in again.verbatim if each.section and not each.is_form]
     _same_to_readers(book, again)
     assert read_ink(ink_of(again, WORDS).decode()).book == again
 
@@ -710,3 +718,44 @@ def test_an_edited_file_is_the_form_of_the_book_from_then_on() -> None:
     merged, diff = merge(book, read_story(edited.encode()), "twee")
     assert (diff.added, diff.changed) == (("new",), ("lower-path",))
     assert _built(merged, "twee") == edited.encode()
+
+
+def test_a_list_of_links_is_what_its_author_wrote() -> None:
+    twee = read_twee(":: Start\n* [[A]]\n* [[B]]\n\n:: A\nx\n\n:: B\n").book
+    assert _unwritten(twee) == ["b"]
+    ink = read_ink(
+        "-> hub\n\n=== hub\n+ [Left] -> left\n+ [Right] -> hub\n\n=== left\nx -> END"
+    ).book
+    assert _unwritten(ink) == []
+    # A draft of our own that waits for its words still does.
+    assert _unwritten(replace(twee, verbatim=())) == ["start", "b"]
+
+
+def _unwritten(book: Book) -> list[str]:
+    return [each.place for each in read_integrity(book) if each.check == "no_text"]
+
+
+OPEN = Book(
+    "The Stair",
+    "hall",
+    (
+        Section("hall", "Hall", "A hall.", choices=(StoryChoice("c", "Go up now", "stair"),)),
+        Section("stair", "Stair", "A stair. Then?", SectionKind.NORMAL),
+    ),
+)
+
+
+@pytest.mark.parametrize("form", ["html", "markdown", "twee-sugarcube", "twee-harlowe", "ink"])
+def test_a_section_that_is_left_open_says_so_in_every_format(form: str) -> None:
+    out = re.sub(r"\\", "", _built(OPEN, form).decode())
+    assert out.count(WORDS.left_open) == 1 and "The end." not in out
+    if form.startswith(("twee", "ink")):
+        again = read_story(out.encode()).book
+        stair = again.by_id["stair"]
+        assert (stair.text, stair.kind, stair.tags) == ("A stair. Then?", SectionKind.NORMAL, ())
+        assert _built(again, form).decode() == out
+
+
+def test_a_section_that_is_left_open_says_so_to_whoever_plays_it() -> None:
+    assert play(ModelPlayer(OPEN), [0]).sights[-1].lines == ("A stair. Then?", WORDS.left_open)
+    assert any("stair" in each.place for each in read_integrity(OPEN) if each.check == "dead_end")

@@ -15,6 +15,7 @@ from callboard.packs.questfoundry.book.playing import (
     take,
 )
 from callboard.packs.questfoundry.formats.arrival import kind_of_file, merge, read_story, text_of
+from callboard.packs.questfoundry.formats.prose import WORDS
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.store.reading import read_bounded
 
@@ -98,7 +99,9 @@ def _show(book: Book, here: ReaderPosition) -> list[Offered]:
     choices = _choices(book, here)
     for number, each in enumerate(choices, start=1):
         echo(clean(f"  {number}. {each.choice.label}"))
-    if not choices:
+    if not choices and not is_end(section):
+        echo(WORDS.left_open)
+    elif not choices:
         ending = _ending(book, section.id)
         echo(clean(f"The end: {ending}." if ending else "The end."))
     return choices

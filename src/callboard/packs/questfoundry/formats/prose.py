@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from callboard.library.binding.prose_tree import without_controls
-from callboard.packs.questfoundry.book.model import Book, Gateway, StoryChoice
+from callboard.packs.questfoundry.book.model import Book, Gateway, Section, StoryChoice
+from callboard.packs.questfoundry.book.playing import is_left_open
 
 _SPACES: Final = re.compile(r"[ \t]+")
 
@@ -28,6 +29,7 @@ class PageWords:
     sound: str = "Sound"
     refused: str = "That way is closed to you now."
     unwritten: str = "This way is not written yet."
+    left_open: str = "No way on from here is written yet."
     needs_script: str = "This page needs JavaScript to be played."
     saved: str = "Your place is kept on this device."
     untranslated: str = "This part is not translated yet."
@@ -62,6 +64,17 @@ def paragraphs(text: str) -> list[list[str]]:
         elif found[-1]:
             found.append([])
     return [each for each in found if each]
+
+
+def told_paragraphs(section: Section, words: PageWords = WORDS) -> list[list[str]]:
+    """Return what a section tells its readers: its text, and where it is left open that it is."""
+    told = paragraphs(section.text)
+    return [*told, [words.left_open]] if is_left_open(section) else told
+
+
+def without_left_open(text: str) -> str:
+    """Return the text of a section that was written as left open, without the words for that."""
+    return text.removesuffix(WORDS.left_open).rstrip()
 
 
 def refusal_of(gateway: Gateway, words: PageWords = WORDS) -> str:

@@ -70,7 +70,8 @@ def read_ink(text: str) -> ReadStory:
             sections.append(section)
             once[section.id] = draft.once
             gateways += gates
-        is_woven = len(drafts) > 1 or not is_whole(knot, known, places)
+        is_bare = any(each.ways and not any(each.lines) for each in drafts)
+        is_woven = is_bare or len(drafts) > 1 or not is_whole(knot, known, places)
         if (strange or is_woven) and drafts:
             dialect = "" if strange else WEAVE
             why = strange or "a weave, which is written out as it stands"

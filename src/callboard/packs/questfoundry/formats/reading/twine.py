@@ -24,7 +24,7 @@ from callboard.packs.questfoundry.book.model import (
     is_look,
 )
 from callboard.packs.questfoundry.formats.naming import SPECIAL, slugs
-from callboard.packs.questfoundry.formats.prose import one_line
+from callboard.packs.questfoundry.formats.prose import one_line, without_left_open
 from callboard.packs.questfoundry.formats.reading.dialects import FORMATS, dialect_of, reader_of
 from callboard.packs.questfoundry.formats.reading.fragments import (
     EVERY_KEY,
@@ -51,6 +51,8 @@ _OWN_TAGS: Final = frozenset(
 _KIND_TAGS: Final = {"hub": SectionKind.HUB, "gateway": SectionKind.GATEWAY}
 _KEYSTONE: Final = "keystone"
 _ENDING: Final = "ending"
+# Nobody has written how it goes on.
+_LEFT_OPEN: Final = "unfinished"
 _WORD: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _SETS_ONLY: Final = re.compile(r"(?:\(set: \$\w+ to false\)\s*)*+")
 # A book needs few rounds until it is known which keys it cannot follow.
@@ -271,15 +273,16 @@ class _Arrival:
             kind == "markup" and text[:1] in signs and not is_look(text)
             for kind, text, _ in reading.pieces
         )
-        is_end = not choices and (_ENDING in passage.tags or not runs)
+        is_open = not choices and _LEFT_OPEN in passage.tags
+        is_end = not choices and not is_open and (_ENDING in passage.tags or not runs)
         kind = SectionKind.TERMINAL if is_end else kinds[0] if kinds else SectionKind.NORMAL
         # A tag that did not decide anything is the author's own.
         own = {_KEYSTONE, *(name for name, each in _KIND_TAGS.items() if each is kind)}
-        own |= {_ENDING} if is_end else set()
+        own |= {_ENDING} if is_end else {_LEFT_OPEN} if is_open else set()
         return Section(
             slug,
             passage.name,
-            text,
+            without_left_open(text) if is_open else text,
             kind,
             _KEYSTONE in passage.tags,
             choices,
@@ -288,9 +291,10 @@ class _Arrival:
         )
 
 
-def kind_tags(section: Section) -> tuple[str, ...]:
+def kind_tags(section: Section, *, is_open: bool) -> tuple[str, ...]:
     """Return the tags that tell in Twee what a section is for."""
-    told = [name for name, kind in _KIND_TAGS.items() if kind is section.kind]
+    told = [_LEFT_OPEN] if is_open else []
+    told += [name for name, kind in _KIND_TAGS.items() if kind is section.kind]
     told += [_ENDING] if section.kind is SectionKind.TERMINAL else []
     return (*told, *([_KEYSTONE] if section.keystone else []))
 

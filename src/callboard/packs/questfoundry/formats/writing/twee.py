@@ -17,7 +17,7 @@ from callboard.packs.questfoundry.book.model import (
     StoryChoice,
     Verbatim,
 )
-from callboard.packs.questfoundry.book.playing import is_end, needs
+from callboard.packs.questfoundry.book.playing import is_end, is_left_open, needs
 from callboard.packs.questfoundry.formats.naming import passage_names, variables
 from callboard.packs.questfoundry.formats.prose import (
     WORDS,
@@ -102,15 +102,17 @@ class TweeWriter:
 
     def passage(self, section: Section) -> str:
         """Return a section as its passage."""
-        tags = (*kind_tags(section), *section.tags)
-        header = header_of(self.names[section.id], tags, self.metadata.get(section.id, ""))
         kept = self.kept.get(section.id, [])
+        # Code that was not read may lead on.
+        is_open = is_left_open(section) and not any(each.is_code for each in kept)
+        tags = (*kind_tags(section, is_open=is_open), *section.tags)
+        header = header_of(self.names[section.id], tags, self.metadata.get(section.id, ""))
         effects = self._effects(section.effects)
         told = [effects] if effects else []
         own = self._own(section, kept) if not is_end(section) or kept else []
         inline = self._inline(section, own)
         text = self._text(section, kept, inline)
-        told += [text] if text else []
+        told += [each for each in (text, WORDS.left_open if is_open else "") if each]
         ways = [self._way(each) for each in own[len(inline) :]]
         told += ["\n".join(ways)] if ways else []
         body = "\n\n".join(told)

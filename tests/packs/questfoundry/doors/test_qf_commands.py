@@ -147,6 +147,12 @@ def test_a_story_keeps_its_name_and_number_whatever_was_tried_before(book: Path)
     assert told["ifid"] in (book / made["path"]).read_text("utf-8")
 
 
+def test_an_ink_file_of_words_alone_is_known_by_its_name(book: Path) -> None:
+    (book / "hello.ink").write_text("Hello, world!\n", "utf-8")
+    assert quest(book, "import", "hello.ink")["sections"] == 1
+    quest(book, "gate", "--code")
+
+
 def test_a_described_book_keeps_its_title_and_takes_the_number_of_its_first_story(
     book: Path,
 ) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from callboard.core.errors import InvalidInput
 from callboard.packs.questfoundry.bars.integrity import read_integrity
+from callboard.packs.questfoundry.bars.leaks import read_shown_code
 from callboard.packs.questfoundry.book.model import (
     Book,
     KeyChange,
@@ -759,3 +760,50 @@ def test_a_section_that_is_left_open_says_so_in_every_format(form: str) -> None:
 def test_a_section_that_is_left_open_says_so_to_whoever_plays_it() -> None:
     assert play(ModelPlayer(OPEN), [0]).sights[-1].lines == ("A stair. Then?", WORDS.left_open)
     assert any("stair" in each.place for each in read_integrity(OPEN) if each.check == "dead_end")
+
+
+TUNNELS = """\
+-> house
+
+=== house
+You go round.
+-> room ->
+Back again.
+-> END
+
+=== room
+A room.
++ [Stay] ->->
++ [Look] -> room
+- Dust.
+"""
+
+
+def test_a_tunnel_of_ink_is_kept_listed_and_named_where_readers_see_it() -> None:
+    book = read_ink(TUNNELS).book
+    assert {each.name: each.why for each in book.verbatim} == {
+        "house": "a tunnel",
+        "room": "a tunnel",
+    }
+    assert ink_of(book, WORDS).decode().split() == TUNNELS.split()
+    seen = {each.place: each.evidence for each in read_shown_code(book)}
+    assert seen["house"] == "readers see “-> room ->”" and "room" not in seen
+    # Only a player knows where the way back leads, so it is not the next gather.
+    stayed = book.by_id[book.by_id["room"].choices[0].to]
+    assert not stayed.choices and stayed.id in book.unread
+    assert stayed.id in seen
+
+
+def test_a_first_divert_needs_no_section_of_its_own() -> None:
+    told = "// ours\n->start\nVAR a = false\n/* x */\nEXTERNAL f(x)\n\n=== start\nRain. -> END\n"
+    book = read_ink(told).book
+    assert book.start == "start" and [each.id for each in book.sections] == ["start"]
+    assert "EXTERNAL f(x)" in ink_of(book, WORDS).decode()
+    assert read_ink(ink_of(book, WORDS).decode()).book == book
+
+
+def test_ink_of_words_alone_is_one_section_that_ends() -> None:
+    words = "Hello, world!\n"
+    assert kind_of_file(words, "hello.INK") == "ink"
+    (only,) = read_story(words.encode(), "ink").book.sections
+    assert (only.text, only.kind) == ("Hello, world!", SectionKind.TERMINAL)

@@ -30,7 +30,7 @@ def arrived(foundry: Foundry, file: Path) -> tuple[Book, tuple[str, ...]]:
         raise NotFound(
             f"There is no file {str(file)!r}", fix="Name the file of a story.", path=str(file)
         ) from None
-    kind = kind_of_file(text_of(data)[0])
+    kind = kind_of_file(text_of(data)[0], file.name)
     story = read_story(data, kind)
     tip = foundry.cold.tip()
     known = None if tip is None else foundry.cold_book(tip)

@@ -1,7 +1,4 @@
-"""Arrival: somebody's file becomes a book, or a new version of the book it was made of.
-
-A file is known by what stands in it, not by its name.
-"""
+"""Arrival: somebody's file becomes a book, or a new version of the book it was made of."""
 
 import json
 import re
@@ -56,8 +53,8 @@ class BookDiff(Coded):
         return not (self.added or self.changed or self.removed or self.moved_start)
 
 
-def kind_of_file(text: str) -> StoryFile:
-    """Say what a file is."""
+def kind_of_file(text: str, name: str = "") -> StoryFile:
+    """Say what a file is; its name counts only where it has nothing but words."""
     if text.lstrip("\ufeff \t\r\n").startswith("{"):
         return "book"
     if _PAGE.search(text):
@@ -65,7 +62,7 @@ def kind_of_file(text: str) -> StoryFile:
     header, ink = _HEADER.search(text), _INK.search(text)
     if header and not (ink and ink.start() < header.start()):
         return "twee"
-    if ink:
+    if ink or (name.lower().endswith(".ink") and text.strip()):
         return "ink"
     told = "no story of Twee, Twine or Ink, and no book of QuestFoundry"
     fix = "Give a .twee file, a page published by Twine 2, an .ink file or a book's JSON."
@@ -100,7 +97,6 @@ def text_of(data: bytes) -> tuple[str, list[str]]:
         return data.decode("utf-8"), []
     except UnicodeDecodeError as error:
         told = f"The file is no UTF-8 from byte {error.start} on; it is read as Windows-1252"
-        # Five bytes stand for nothing there.
         return data.decode("latin-1" if _UNUSED.search(data) else "cp1252"), [told]
 
 

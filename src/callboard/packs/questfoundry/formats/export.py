@@ -11,10 +11,10 @@ from typing import Final
 
 from callboard.core.canonical import compact_json
 from callboard.core.errors import CallboardError, Fault, InvalidInput
-from callboard.packs.questfoundry.book.model import METADATA, Book
+from callboard.packs.questfoundry.book.model import METADATA, Book, Section
 from callboard.packs.questfoundry.book.playing import needs, nothing_written
 from callboard.packs.questfoundry.formats.naming import ordered
-from callboard.packs.questfoundry.formats.prose import WORDS, PageWords
+from callboard.packs.questfoundry.formats.prose import WORDS, PageWords, is_turning
 from callboard.packs.questfoundry.formats.reading.dialects import FORMATS, HARLOWE, SUGARCUBE
 from callboard.packs.questfoundry.formats.writing.epub import epub_of
 from callboard.packs.questfoundry.formats.writing.graph import dot_of, graph_json_of
@@ -145,7 +145,19 @@ def losses(book: Book, formats: Sequence[str], options: ExportOptions | None = N
         )
     if "pdf" in formats and not told.any_font and (signs := _beyond_fonts(book)):
         found.append(f"pdf: the fonts it brings have no {' '.join(signs)}; build with any_font")
+    shown = [each for each in formats if each not in ("dot", "graph-json")]
+    turning = [each.id for each in book.sections if any(map(is_turning, _said(each)))]
+    if turning and shown:
+        found.append(
+            f"{', '.join(shown)}: marks that force a direction are written as isolates that end"
+            f" with their line, in {len(turning)} sections: {', '.join(turning[:5])}"
+        )
     return [*found, *_of_import(book, formats)]
+
+
+def _said(section: Section) -> Iterator[str]:
+    yield section.text
+    yield from (each.label for each in section.choices)
 
 
 def _of_import(book: Book, formats: Sequence[str]) -> Iterator[str]:

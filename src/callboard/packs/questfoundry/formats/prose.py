@@ -12,6 +12,10 @@ from callboard.library.binding.prose_tree import without_controls
 from callboard.packs.questfoundry.book.model import Book, Gateway, Section, StoryChoice
 from callboard.packs.questfoundry.book.playing import is_left_open
 
+# Marks that force a direction upon what follows, each as the one that does so within itself only.
+_ISOLATES: Final = {"\u202a": "\u2066", "\u202d": "\u2066", "\u202b": "\u2067", "\u202e": "\u2067"}
+_OPENING, _ENDING = "\u2066\u2067\u2068", "\u2069"
+_FORCING: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _SPACES: Final = re.compile(r"[ \t]+")
 
 
@@ -54,11 +58,32 @@ def one_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
+def isolated(line: str) -> str:
+    """Return a line whose marks of direction turn nothing around it: isolates, all closed."""
+    if not _FORCING.search(line):
+        return line
+    told: list[str] = []
+    depth = 0
+    for sign in line:
+        each = _ISOLATES.get(sign, _ENDING if sign == "\u202c" else sign)
+        if each == _ENDING and not depth:
+            continue
+        depth += (each in _OPENING) - (each == _ENDING)
+        told.append(each)
+    return "".join(told) + _ENDING * depth
+
+
+def is_turning(text: str) -> bool:
+    """Say whether a text holds marks of direction that are not written as they are."""
+    lines = clean(text).split("\n") if _FORCING.search(text) else ()
+    return any(isolated(line) != line for line in lines)
+
+
 def paragraphs(text: str) -> list[list[str]]:
     """Return the paragraphs of a text, each as its lines."""
     found: list[list[str]] = [[]]
     for line in clean(text).split("\n"):
-        told = _SPACES.sub(" ", line).strip()
+        told = isolated(_SPACES.sub(" ", line).strip())
         if told:
             found[-1].append(told)
         elif found[-1]:
@@ -79,7 +104,7 @@ def without_left_open(text: str) -> str:
 
 def refusal_of(gateway: Gateway, words: PageWords = WORDS) -> str:
     """Return what a closed gateway says; one without words of its own says so plainly."""
-    return one_line(gateway.refusal) or words.refused
+    return isolated(one_line(gateway.refusal)) or words.refused
 
 
 def gateway_of(book: Book, choice: StoryChoice) -> Gateway | None:
@@ -89,4 +114,4 @@ def gateway_of(book: Book, choice: StoryChoice) -> Gateway | None:
 
 def label_of(choice: StoryChoice) -> str:
     """Return the words of a choice; one without any is shown as three dots."""
-    return one_line(choice.label) or "…"
+    return isolated(one_line(choice.label)) or "…"

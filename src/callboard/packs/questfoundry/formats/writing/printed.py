@@ -14,6 +14,7 @@ from callboard.packs.questfoundry.formats.naming import ordered
 from callboard.packs.questfoundry.formats.prose import (
     PageWords,
     gateway_of,
+    isolated,
     label_of,
     one_line,
     told_paragraphs,
@@ -109,7 +110,7 @@ class Printing:
 
     def _choice(self, choice: StoryChoice) -> PrintedChoice:
         gateway = gateway_of(self.book, choice)
-        phrase = one_line(gateway.phrase) if gateway else ""
+        phrase = isolated(one_line(gateway.phrase)) if gateway else ""
         told = [
             (self.words.without_word if test.negated else self.words.with_word).format(word=word)
             for test in needs(self.book, choice)

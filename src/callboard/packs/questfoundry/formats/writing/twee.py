@@ -23,6 +23,7 @@ from callboard.packs.questfoundry.formats.prose import (
     WORDS,
     clean,
     gateway_of,
+    isolated,
     label_of,
     refusal_of,
 )
@@ -141,7 +142,7 @@ class TweeWriter:
     def _text(self, section: Section, kept: Sequence[Verbatim], inline: Sequence[_Span]) -> str:
         text = clean(section.text)
         if not kept and not inline:
-            return escaped(text)
+            return escaped("\n".join(map(isolated, text.split("\n"))))
         spans = _spans(text, kept)
         gentle = _with_markup(text, [*spans, *inline], guard=False)
         # Words beside markup may change what it is; then they are written as signs.

@@ -158,7 +158,7 @@ def edit(
     from callboard.packs.writers_factory.revision.editing.requests import EditRequest
 
     async def act(factory: "Factory") -> None:
-        request = EditRequest(scene, new, reason, old_text=old, force=force)
+        request = EditRequest(new, reason, old_text=old, force=force, target=scene)
         edit_report(await factory.perform(edit_text, request), as_json=as_json)
 
     return enter(Choices(project, as_json=as_json), act)

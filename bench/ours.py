@@ -20,6 +20,7 @@ from callboard.engine.scope import Backstage, StepScope
 from callboard.store.database import Database, Seal
 from callboard.store.faults import NoFaults
 from callboard.store.mirror import RunMirror
+from callboard.store.sqlite.database import SqliteDatabase
 from callboard.studio.mirrors import Mirrors
 from callboard.studio.sessions import Sessions
 
@@ -43,7 +44,7 @@ class House:
     ) -> "House":
         """Open the database and start the engine; every choreography is `body`."""
         seal = Seal(bytes(32), "bench", folder / "user" / "head") if is_sealed else None
-        database = Database.open(folder / "callboard.db", seal=seal)
+        database = SqliteDatabase.open(folder / "callboard.db", seal=seal)
         clock = SystemClock()
         ids = IdMaker(clock)
         runs = RunMirror(database, folder / "runs", NoFaults())

@@ -17,6 +17,7 @@ from callboard.engine.run import Run
 from callboard.engine.scope import Backstage
 from callboard.store.database import Database
 from callboard.store.journal.steps import load_journal
+from callboard.store.sqlite.database import SqliteDatabase
 
 Body = Callable[[Run], Awaitable[Any]]
 
@@ -51,7 +52,7 @@ async def open_in(
     async with AsyncExitStack() as stack:
         clock = changes.get("clock") or SystemClock()
         more = {"faults": changes["faults"]} if "faults" in changes else {}
-        database = Database.open(folder / "callboard.db", **more)
+        database = SqliteDatabase.open(folder / "callboard.db", **more)
         stack.callback(database.close)
         ids = IdMaker(clock)
         backstage = Backstage(database, ids, clock, lambda name: bodies[name], **more)

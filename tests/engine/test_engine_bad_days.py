@@ -314,7 +314,7 @@ async def test_a_run_that_could_not_be_given_back_can_be_cancelled_from_elsewher
 async def test_a_lock_somebody_holds_for_long_does_not_end_a_run(
     open_theatre: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("callboard.store.writer._PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr("callboard.store.sqlite.line._PATIENCE_SECONDS", 0.2)
     goes_on = asyncio.Event()
 
     async def body(run: Any) -> str:
@@ -542,7 +542,7 @@ async def test_rows_of_one_commit_are_stored_in_the_order_they_were_handed_in(
             seen.append(found.fetchone() is not None)
 
         await asyncio.gather(
-            theatre.database.insert(Rows(((insert, ("handed in before",)),))),
+            theatre.database.write(Rows(((insert, ("handed in before",)),))),
             theatre.database.write(look),
         )
 

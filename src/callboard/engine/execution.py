@@ -4,11 +4,11 @@ import asyncio
 import contextlib
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from callboard.core import tracing
 from callboard.core.canonical import Json, compact_json
-from callboard.core.errors import CallboardError
+from callboard.core.errors import CallboardError, ErrorRecord
 from callboard.core.events import EventBody
 from callboard.core.run_events import StepDone, StepUnknown
 from callboard.core.run_events import StepFailed as StepFailedEvent
@@ -26,6 +26,7 @@ from callboard.engine.scope import CannotTell, Finding, Happened, NotHappened, S
 from callboard.engine.waiting import ask
 from callboard.store.connection import Connection, RuleBroken
 from callboard.store.journal.steps import complete_step, step_row
+from callboard.store.writer import Rows
 
 # The input hash of a step whose output a human supplied: it holds whatever the inputs are.
 ANY_INPUTS = "*"
@@ -39,6 +40,7 @@ _PREVIEW_CHARS = 200
 _BEFORE = "before"
 # Replaying never waits, so a long journal lets other runs have the loop now and then.
 _REPLAYS_PER_TURN = 500
+_STEPS_PER_TURN = 16
 
 
 @dataclass(slots=True)
@@ -55,6 +57,14 @@ class StepPlan:
     observe: Callable[[], Awaitable[Json]] | None
     probe: Callable[[Json], Awaitable[Finding]] | None
     confirm: Callable[[StepScope, Json], Awaitable[Json]] | None
+
+    @property
+    def may_touch(self) -> bool:
+        """Whether it may change something outside as soon as it begins.
+
+        An agent's step only reads before its request is sent, and the gate waits by itself.
+        """
+        return self.effect is Effect.IDEMPOTENT and self.kind is not StepKind.AGENT
 
 
 async def perform(live: LiveRun, plan: StepPlan) -> Json:
@@ -139,6 +149,8 @@ async def _carry_out(live: LiveRun, plan: StepPlan) -> Json:
         if plan.effect is Effect.ONCE:
             done = await _finish_even_if_cancelled(live, plan, scope, started_at, started)
         else:
+            if plan.may_touch or live.backlog.has_companions:
+                await live.backlog.durable()
             done = await _act(plan, scope)
             await _record(live, plan, scope, done, started_at, started)
     except NotNow:
@@ -255,14 +267,9 @@ async def _record(
         body = StepFailedEvent(plan.kind.value, duration_ms, failure.to_json(), scope.receipt_id)
 
     backstage.faults.reach("step.before_record")
-    row = None
-    if plan.effect is not Effect.ONCE and not scope.companions:
-        row = step_row(step, live.owner, done.text)
-    if row is not None:
-        await live.insert(row, live.event_row(body, plan.key))
-    else:
+    if plan.effect is Effect.ONCE:
         try:
-            await _record_with_companions(live, scope, step, done.text, body)
+            await live.write(_recording(live, scope, step, done.text, body))
         except RuleBroken as error:
             if not scope.companions:
                 raise
@@ -271,7 +278,55 @@ async def _record(
             done.error = error
             await _record(live, plan, scope, done, started_at, started)
             return
+    else:
+        _hand_in(live, scope, step, done.text, body)
     backstage.faults.reach("step.after_record")
+    if live.backlog.is_full:
+        await live.backlog.durable()
+    elif step.seq % _STEPS_PER_TURN == 0:
+        # A run of steps that never wait must still hear of a pause or a cancel.
+        await asyncio.sleep(0)
+
+
+def _hand_in(live: LiveRun, scope: StepScope, step: StepRecord, text: str, body: EventBody) -> None:
+    """Have a finished step stored soon; its run goes on."""
+    row = None if scope.companions else step_row(step, live.owner, text)
+    if row is not None:
+        live.hand_in(Rows((row, live.event_row(body, step.key))), len(text))
+        return
+    recording = _recording(live, scope, step, text, body)
+
+    def work(connection: Connection) -> None:
+        try:
+            recording(connection)
+        except Exception:
+            live.refused = step
+            raise
+
+    live.hand_in(work, len(text), has_companions=bool(scope.companions))
+
+
+def refusal(live: LiveRun, error: Exception) -> tuple[ErrorRecord, Callable[[Connection], None]]:
+    """Return what is told of a run whose step left what the database refused, and its record."""
+    failure = live.backstage.classifier.record(error)
+    if live.refused is None:
+        return failure, lambda _connection: None
+    now = live.backstage.clock.now_ms()
+    step = replace(
+        live.refused,
+        state=StepState.FAILED,
+        error=failure,
+        slot=None,
+        receipt_id=None,
+        ended_at=now,
+    )
+    body = StepFailedEvent(step.kind.value, now - (step.started_at or now), failure.to_json())
+
+    def work(connection: Connection) -> None:
+        live.guard(complete_step(connection, step, live.owner))
+        live.event(connection, body, step.key)
+
+    return StepFailed(step.key, failure).record(), work
 
 
 def _state_after(plan: StepPlan, scope: StepScope, done: _Done) -> StepState:
@@ -284,16 +339,16 @@ def _state_after(plan: StepPlan, scope: StepScope, done: _Done) -> StepState:
     return StepState.UNKNOWN if in_doubt else StepState.FAILED
 
 
-async def _record_with_companions(
+def _recording(
     live: LiveRun, scope: StepScope, step: StepRecord, text: str, body: EventBody
-) -> None:
+) -> Callable[[Connection], None]:
     def work(connection: Connection) -> None:
         for companion in scope.companions:
             companion(connection)
         live.guard(complete_step(connection, step, live.owner, text))
         live.event(connection, body, step.key)
 
-    await live.write(work)
+    return work
 
 
 async def _resolve_unknown(live: LiveRun, plan: StepPlan, known: StepRecord | None) -> Json:

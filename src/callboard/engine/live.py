@@ -19,15 +19,21 @@ from callboard.core.vocabulary.run import (
     StepKind,
     StepRecord,
 )
-from callboard.engine.errors import DuplicateKey, JournalUnavailable, TakenOver
+from callboard.engine.errors import (
+    DuplicateKey,
+    JournalUnavailable,
+    RecordRefused,
+    TakenOver,
+)
 from callboard.engine.lost_steps import LostSteps
 from callboard.engine.scope import Backstage
+from callboard.store.backlog import Backlog
 from callboard.store.connection import Connection, StoreError
 from callboard.store.journal.events import event_row
 from callboard.store.journal.runs import Owner, finish, holds, set_state
 from callboard.store.journal.signals import acknowledge
 from callboard.store.journal.steps import output_of
-from callboard.store.writer import RowRefused, Rows, Statement
+from callboard.store.writer import RowRefused, Rows, Statement, Work
 
 _log = logging.getLogger(__name__)
 
@@ -61,6 +67,13 @@ def recorded(live: "LiveRun", known: StepRecord) -> Json:
         return live.backstage.database.read(lambda connection: output_of(connection, known))
     except StoreError as error:
         raise JournalUnavailable(error) from error
+
+
+def _halt(error: Exception) -> BaseException:
+    """Return how an execution ends whose record could not be stored."""
+    if isinstance(error, RowRefused | _NotOwner):
+        return TakenOver()
+    return JournalUnavailable(error) if isinstance(error, StoreError) else RecordRefused(error)
 
 
 class LiveRun:
@@ -104,6 +117,12 @@ class LiveRun:
         self._pausing: list[SignalRecord] = []
         self.cancelling: list[SignalRecord] = []
         self._chores: set[asyncio.Task[None]] = set()
+        # What was handed in and gone on without. Everything the run writes is stored in its order.
+        self.backlog = self._new_backlog()
+        # The step whose record was refused, if one was.
+        self.refused: StepRecord | None = None
+        # Whether the execution is ending anyway, so that nothing need stop it.
+        self.is_ending = False
 
     async def may_have_begun(self, key: str) -> bool:
         """Say whether a step that the journal does not hold may have been begun before."""
@@ -162,20 +181,37 @@ class LiveRun:
             work(connection)
 
         try:
-            await self.backstage.database.write(fenced)
-        except _NotOwner as error:
-            raise TakenOver from error
-        except StoreError as error:
-            raise JournalUnavailable(error) from error
+            await self.backstage.database.write(fenced, self.backlog)
+        except Exception as error:
+            self.backlog.check()
+            if isinstance(error, _NotOwner | StoreError):
+                raise _halt(error) from error
+            raise
 
-    async def insert(self, *statements: Statement) -> None:
-        """Commit rows on behalf of the run; a failure here ends the execution."""
-        try:
-            await self.backstage.database.insert(Rows(statements))
-        except RowRefused as error:
-            raise TakenOver from error
-        except StoreError as error:
-            raise JournalUnavailable(error) from error
+    def hand_in(
+        self, work: "Work[Any] | Rows", size_bytes: int, *, has_companions: bool = False
+    ) -> None:
+        """Have a record stored soon and go on: nothing leaves before it is on disk.
+
+        Its unit must see to it that the claim still holds under which the run is executed.
+        """
+        self.backlog.check()
+        self.backlog.count(size_bytes, has_companions=has_companions)
+        self.backstage.database.hand_in(work, self.backlog)
+
+    def forget_backlog(self) -> None:
+        """Write no longer behind a record that was refused."""
+        self.backlog = self._new_backlog()
+
+    def _new_backlog(self) -> Backlog:
+        return Backlog(self.backstage.database.hasten, _halt, self._fall_behind)
+
+    def _fall_behind(self, error: Exception) -> None:
+        """Stop, because something the run has gone on from could not be stored."""
+        if isinstance(error, StoreError):
+            self.interruption = error
+        if self.task is not None and not self.is_ending:
+            self.task.cancel()
 
     def guard(self, allowed: bool) -> None:
         """Abort a transaction that this process has no right to make."""
@@ -261,13 +297,23 @@ class LiveRun:
             self._open.set()
 
     async def finish(
-        self, state: RunState, *, result: Json = None, error: ErrorRecord | None = None
+        self,
+        state: RunState,
+        *,
+        result: Json = None,
+        error: ErrorRecord | None = None,
+        before: Callable[[Connection], None] | None = None,
     ) -> None:
-        """End the run, acknowledging every signal that its end overtook."""
+        """End the run, acknowledging every signal that its end overtook.
+
+        `before` is stored with it, while the run is still this execution's.
+        """
         now = self.backstage.clock.now_ms()
         signals = [*self._pausing, *self.cancelling]
 
         def work(connection: Connection) -> None:
+            if before is not None:
+                before(connection)
             self.guard(
                 finish(
                     connection,

@@ -27,7 +27,7 @@ from callboard.store.files import read_last_line, read_whole_lines
 from callboard.store.journal.runs import list_runs
 from callboard.store.journal.steps import insert_lost_step, load_journal, step_keys
 from callboard.store.ledger.verification import LedgerReport
-from callboard.store.presence import DatabaseMissing
+from callboard.store.sqlite.presence import DatabaseMissing
 from callboard.studio.database import admit, open_database, refuse_lost
 from callboard.studio.project import Project
 from callboard.tools import ToolRegistry, sync_mirror, verify

@@ -108,13 +108,15 @@ class Blackout(ActAt):
     """From a moment on, nothing this process writes reaches the disk.
 
     The process's memory is as good as gone, so opening the project again shows what a crash
-    would have left behind, without a process of its own.
+    would have left behind, without a process of its own. With `keep` what was handed in by then is
+    written first: set it to the `flush` of the database.
     """
 
     def __init__(self, moment: Moment) -> None:
         """Take the moment."""
         super().__init__(moment, self._cut)
         self.is_dark = False
+        self.keep: Callable[[], None] | None = None
 
     def reach(self, point: str) -> None:
         """Count one passage; in the dark, let no write begin."""
@@ -123,6 +125,8 @@ class Blackout(ActAt):
             raise StoreError(f"the power was cut at {self.moment}")
 
     def _cut(self) -> None:
+        if self.keep is not None:
+            self.keep()
         self.is_dark = True
 
 

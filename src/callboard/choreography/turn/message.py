@@ -29,7 +29,7 @@ from callboard.choreography.turn.work import TurnWork
 from callboard.core.canonical import Json
 from callboard.core.codec import Closed
 from callboard.core.errors import CallboardError
-from callboard.core.vocabulary import EntityState
+from callboard.core.vocabulary import Effect, EntityState
 from callboard.engine.scope import StepScope
 from callboard.knowledge.entities import EntityRegistry
 
@@ -220,7 +220,8 @@ class Handling:
             scope.preview = outcome.message[:200]
             return closed
 
-        return cast("dict[str, Any]", await self.stage.run.step("save", act))
+        saved = await self.stage.run.step("save", act, effect=Effect.PURE)
+        return cast("dict[str, Any]", saved)
 
 
 def _gesture(said: Mapping[str, Any]) -> Gesture | None:

@@ -1,7 +1,7 @@
 """`callboard quest`, how a book comes in and goes out: title page, import, gatecheck, files."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +17,9 @@ from callboard.packs.questfoundry.doors.commands import (
     start_loop,
     waivers_app,
 )
+
+if TYPE_CHECKING:
+    from callboard.packs.questfoundry.waivers import KeptWaiver
 
 app = looking.app
 """All of `callboard quest`."""
@@ -74,15 +77,18 @@ def list_waivers(project: ProjectOption = None, as_json: JsonOption = False) -> 
     """List the waivers, oldest first."""
     from callboard.cli.output import echo_json, echo_table
 
-    found = read_in(project, lambda foundry: foundry.waivers.all())
+    found, today = read_in(project, lambda foundry: (foundry.waivers.all(), foundry.waivers.today))
     if as_json:
         echo_json({"waivers": [each.to_json() for each in found]})
         return
     rows = [
-        (each.id, each.bar, each.scope, each.by, each.withdrawn or f"until {each.expires}")
-        for each in found
+        (each.id, each.bar, each.scope, each.by, each.stands(today), _why(each)) for each in found
     ]
-    echo_table(("WAIVER", "BAR", "PLACE", "BY", "STANDS"), rows)
+    echo_table(("WAIVER", "BAR", "PLACE", "BY", "STANDS", "WHY"), rows)
+
+
+def _why(waiver: "KeptWaiver") -> str:
+    return waiver.withdrawn or waiver.rationale
 
 
 @waivers_app.command("withdraw")

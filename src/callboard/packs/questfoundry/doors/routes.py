@@ -201,6 +201,12 @@ async def suggest(foundry: OpenFoundry) -> Entry:
     return {} if found is None else found.model_dump(mode="json")
 
 
+@router.get("/book")
+async def show_book(foundry: OpenFoundry) -> Entry:
+    """Show what is said about the book; one that has not begun has no IFID yet."""
+    return operations.said_of(foundry)
+
+
 @router.get("/sections")
 async def list_all_sections(foundry: OpenFoundry, page: Paged) -> list[Entry]:
     """List the sections of the newest snapshot, in the book's order."""

@@ -48,7 +48,7 @@ async def set_title_page(
 
 @operation()
 async def export_book(
-    workspace: Workspace, author: str = "", formats: tuple[str, ...] = tuple(FORMATS)
+    workspace: Workspace, author: str = "", formats: tuple[str, ...] = FORMATS
 ) -> Export:
     """Write the manuscript as it is now; the book goes on being worked on."""
     return await export_manuscript(workspace, Edition.of(workspace, author), formats)

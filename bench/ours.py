@@ -10,7 +10,7 @@ from bench.peers.contender import payload
 from callboard.core.canonical import Json
 from callboard.core.clock import SystemClock
 from callboard.core.ids import IdMaker
-from callboard.core.vocabulary import RunState
+from callboard.core.vocabulary import Effect, RunState
 from callboard.engine.embedded import EmbeddedDispatcher
 from callboard.engine.engine import Engine
 from callboard.engine.executor import Executor
@@ -94,7 +94,7 @@ class Callboard:
 
 async def _steps(run: Run) -> Json:
     for number in range(run.args["steps"]):
-        await run.step(f"step/{number}", _act, inputs={"number": number})
+        await run.step(f"step/{number}", _act, inputs={"number": number}, effect=Effect.PURE)
     return run.args["steps"]
 
 

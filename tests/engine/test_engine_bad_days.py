@@ -34,7 +34,7 @@ import asyncio, os, socket, sys
 from pathlib import Path
 socket.gethostname = lambda: "container-1"
 sys.path.insert(0, sys.argv[2])
-from conftest import open_in
+from theatre import open_in
 
 async def body(run):
     async def first(_scope): return 1
@@ -376,7 +376,7 @@ POISON = """
 import asyncio, os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
-from conftest import open_in
+from theatre import open_in
 
 async def body(run):
     async def deadly(_scope):

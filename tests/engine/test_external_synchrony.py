@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from theatre import open_in
 
 from callboard.core.events import Emitted
 from callboard.core.vocabulary import Effect, Question, RunState, SignalKind, StepState
@@ -24,7 +25,6 @@ from callboard.store.connection import DiskFull, StoreError
 from callboard.store.faults import NoFaults
 from callboard.store.journal.questions import list_questions
 from callboard.testing import Blackout, Moment
-from conftest import open_in
 
 pytestmark = pytest.mark.anyio
 
@@ -94,7 +94,7 @@ class Witness:
     async def act(self, run: Any, key: str, effect: Effect, known: dict[str, Any]) -> Any:
         async def act(_scope: Any) -> float:
             self.saw(run.key(key), known)
-            return random.random()  # noqa: S311 - any number will do
+            return random.random()
 
         async def probe(_before: Any) -> Any:
             return NotHappened()
@@ -149,7 +149,7 @@ def drawing(kind: str, path: str) -> Any:
                     "INSERT INTO meta (key, value) VALUES (?, '') ON CONFLICT DO NOTHING", (path,)
                 )
             )
-        drawn = random.random()  # noqa: S311 - any number will do
+        drawn = random.random()
         return f"{drawn} " * 400 if kind == "large" else drawn
 
     return draw

@@ -76,12 +76,19 @@ class Callboard:
     name = NAME
     # As users have it: every commit with an entry in the ledger.
     is_sealed = True
+    # Nothing leaves the process before the end, which is on disk when the run is over.
+    effect = Effect.PURE
 
     def __init__(self) -> None:
         self._house: House | None = None
 
     async def open(self, folder: Path) -> None:
-        self._house = await House.open(folder, _steps, is_sealed=self.is_sealed)
+        self._house = await House.open(folder, self._steps, is_sealed=self.is_sealed)
+
+    async def _steps(self, run: Run) -> Json:
+        for number in range(run.args["steps"]):
+            await run.step(f"step/{number}", _act, inputs={"number": number}, effect=self.effect)
+        return run.args["steps"]
 
     async def perform(self, runs: int, steps: int) -> None:
         assert self._house is not None
@@ -92,10 +99,12 @@ class Callboard:
         await self._house.close()
 
 
-async def _steps(run: Run) -> Json:
-    for number in range(run.args["steps"]):
-        await run.step(f"step/{number}", _act, inputs={"number": number}, effect=Effect.PURE)
-    return run.args["steps"]
+class CallboardOnce(Callboard):
+    """Steps with an outside effect: intent, act and result, each on disk before the next."""
+
+    system = "Callboard once"
+    name = f"{NAME}, once"
+    effect = Effect.ONCE
 
 
 async def _act(_scope: StepScope) -> Json:

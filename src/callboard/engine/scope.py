@@ -79,8 +79,11 @@ class StepPlan:
     def may_touch(self) -> bool:
         """Whether it may change something outside as soon as it begins.
 
-        An agent's step only reads before its request is sent, and the gate waits by itself.
+        An agent's step only reads before its request is sent, and the gate waits by itself. A tool
+        is somebody else's code, and says that it is pure by saying nothing.
         """
+        if self.kind is StepKind.TOOL:
+            return True
         return self.effect is Effect.IDEMPOTENT and self.kind is not StepKind.AGENT
 
 

@@ -15,10 +15,10 @@ from callboard.engine.errors import NotJson, StepFailed
 from callboard.engine.live import LiveRun
 from callboard.engine.scope import StepPlan, StepScope
 from callboard.store.connection import Connection, RuleBroken
-from callboard.store.journal.steps import complete_step, step_row
-from callboard.store.writer import Rows
+from callboard.store.journal.events import preview_of, step_done_row
+from callboard.store.journal.steps import INLINE_BYTES, complete_step, step_row
+from callboard.store.writer import Rows, Statement
 
-_PREVIEW_CHARS = 200
 # A run of steps that never wait must still hear of a pause or a cancel.
 _STEPS_PER_TURN = 16
 
@@ -65,19 +65,10 @@ async def record_step(
         started_at=started_at,
         ended_at=backstage.clock.now_ms(),
     )
-    body: EventBody
-    if failure is None:
-        shown = scope.preview if scope.preview is not None else _preview(done)
-        body = StepDone(
-            plan.kind.value, duration_ms, shown, plan.slot, scope.receipt_id, scope.detail
-        )
-    else:
-        body = StepFailedEvent(plan.kind.value, duration_ms, failure.to_json(), scope.receipt_id)
-
     backstage.faults.reach("step.before_record")
     if plan.effect is Effect.ONCE:
         try:
-            await live.write(_recording(live, scope, step, done.text, body))
+            await live.write(_recording(live, scope, step, done.text, duration_ms))
         except RuleBroken as error:
             if not scope.companions:
                 raise
@@ -87,7 +78,7 @@ async def record_step(
             await record_step(live, plan, scope, done, started_at, started)
             return
     else:
-        _hand_in(live, scope, step, done.text, body)
+        _hand_in(live, scope, step, done.text, duration_ms)
     backstage.faults.reach("step.after_record")
     if live.backlog.is_full:
         await live.backlog.durable()
@@ -95,13 +86,16 @@ async def record_step(
         await asyncio.sleep(0)
 
 
-def _hand_in(live: LiveRun, scope: StepScope, step: StepRecord, text: str, body: EventBody) -> None:
+def _hand_in(
+    live: LiveRun, scope: StepScope, step: StepRecord, text: str, duration_ms: int
+) -> None:
     """Have a finished step stored soon; its run goes on."""
     row = None if scope.companions else step_row(step, live.owner, text)
     if row is not None:
-        live.hand_in(Rows((row, live.event_row(body, step.key))), len(text))
+        event = _event_row(live, scope, step, text, duration_ms)
+        live.hand_in(Rows((row, event)), len(text))
         return
-    recording = _recording(live, scope, step, text, body)
+    recording = _recording(live, scope, step, text, duration_ms)
 
     def work(connection: Connection) -> None:
         try:
@@ -147,21 +141,35 @@ def _state_after(plan: StepPlan, scope: StepScope, done: StepEnd) -> StepState:
 
 
 def _recording(
-    live: LiveRun, scope: StepScope, step: StepRecord, text: str, body: EventBody
+    live: LiveRun, scope: StepScope, step: StepRecord, text: str, duration_ms: int
 ) -> Callable[[Connection], None]:
+    event = _event_row(live, scope, step, text, duration_ms)
+
     def work(connection: Connection) -> None:
         for companion in scope.companions:
             companion(connection)
         live.guard(complete_step(connection, step, live.owner, text))
-        live.event(connection, body, step.key)
+        connection.execute(*event)
 
     return work
 
 
-def _preview(done: StepEnd) -> str:
-    """Return the beginning of an output, on one line, as a reader of events sees it."""
-    text = done.output if isinstance(done.output, str) else done.text
-    return " ".join(text[:_PREVIEW_CHARS].split())
+def _event_row(
+    live: LiveRun, scope: StepScope, step: StepRecord, text: str, duration_ms: int
+) -> Statement:
+    """Return what is told of a step that ended; what its own row holds is not stored again."""
+    body: EventBody
+    if step.error is not None:
+        told = step.error.to_json()
+        body = StepFailedEvent(step.kind.value, duration_ms, told, step.receipt_id)
+    elif scope.preview is None and step.receipt_id is None and len(text.encode()) <= INLINE_BYTES:
+        return step_done_row(step, duration_ms, live.record.session_id)
+    else:
+        shown = scope.preview if scope.preview is not None else preview_of(text)
+        body = StepDone(
+            step.kind.value, duration_ms, shown, step.slot, step.receipt_id, scope.detail
+        )
+    return live.event_row(body, step.key)
 
 
 def _json_of(key: str, output: Json) -> str:

@@ -95,6 +95,7 @@ class LiveRun(RunJournal):
         self._open = asyncio.Event()
         self._open.set()
         self._pausing: list[SignalRecord] = []
+        self._resuming: list[SignalRecord] = []
         self.cancelling: list[SignalRecord] = []
         self._chores: set[asyncio.Task[None]] = set()
 
@@ -188,7 +189,9 @@ class LiveRun(RunJournal):
 
     def receive(self, signal: SignalRecord) -> None:
         """Act on a signal; it is acknowledged when it has taken effect."""
-        if any(signal.id == known.id for known in (*self._pausing, *self.cancelling)):
+        if any(
+            signal.id == known.id for known in (*self._pausing, *self.cancelling, *self._resuming)
+        ):
             return
         match signal.kind:
             case SignalKind.PAUSE:
@@ -199,19 +202,27 @@ class LiveRun(RunJournal):
                     self.chore(self.settle())
             case SignalKind.RESUME:
                 self._held = False
-                self.chore(self._resume(signal))
+                overtaken, self._pausing = self._pausing, []
+                # Until it is on record: its sender's row is seen again at every look.
+                self._resuming.append(signal)
+                self.chore(self._resume(signal, overtaken))
             case SignalKind.CANCEL:
                 self.cancelling.append(signal)
                 if self.task is not None:
                     self.task.cancel()
 
-    async def _resume(self, signal: SignalRecord) -> None:
-        overtaken, self._pausing = self._pausing, []
+    async def _resume(self, signal: SignalRecord, overtaken: list[SignalRecord]) -> None:
         waiting = not self.in_flight and bool(self.questions or self.sleepers)
         state = RunState.WAITING if waiting else RunState.RUNNING
-        await self._enter_state(state, [*overtaken, signal])
+        try:
+            await self._enter_state(state, [*overtaken, signal])
+        finally:
+            self._resuming.remove(signal)
         if not self._held:
             self._open.set()
+        elif not self.in_flight:
+            # Somebody asked for a pause meanwhile.
+            await self.settle()
 
     async def finish(
         self,

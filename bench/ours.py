@@ -48,7 +48,11 @@ class House:
         clock = SystemClock()
         ids = IdMaker(clock)
         runs = RunMirror(database, folder / "runs", NoFaults())
-        mirrors = Mirrors((lambda run_id, _session_id: runs.sync(run_id),) if mirror else ())
+
+        def copy(run_id: str, _session_id: str) -> None:
+            runs.sync(run_id)
+
+        mirrors = Mirrors(copy if mirror else None)
         backstage = Backstage(database, ids, clock, lambda _name: body, settled=mirrors.touch)
         ownership = Ownership(database, folder / "locks", ids, clock)
         engine = Engine(backstage, ownership, EmbeddedDispatcher(Executor(backstage, ownership)))

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from theatre import open_in
 
 from callboard.core.events import Emitted
 from callboard.core.vocabulary import Effect, Question, RunState, SignalKind, StepState
@@ -24,7 +25,6 @@ from callboard.store.connection import DiskFull, StoreError
 from callboard.store.faults import NoFaults
 from callboard.store.journal.questions import list_questions
 from callboard.testing import Blackout, Moment
-from conftest import open_in
 
 pytestmark = pytest.mark.anyio
 

@@ -48,7 +48,7 @@ class StepStarted:
 
 @dataclass(frozen=True, slots=True)
 class StepDone:
-    """A step finished and will never be executed again."""
+    """A step finished; whoever sees this can rely on it: it will never be executed again."""
 
     type: ClassVar[str] = "step.done"
     kind: str

@@ -10,12 +10,13 @@ from callboard.core.errors import CallboardError, Conflict, ErrorRecord, Invalid
 from callboard.core.run_events import RunChanged, SignalAcknowledged
 from callboard.core.vocabulary.run import RunRecord, RunState, SignalKind, SignalRecord
 from callboard.engine.errors import Halt, JournalUnavailable, RecordRefused, StrayCancel
-from callboard.engine.execution import is_cancelled_from_outside, refusal
+from callboard.engine.execution import is_cancelled_from_outside
 from callboard.engine.live import LiveRun
 from callboard.engine.lost_steps import LostSteps
 from callboard.engine.ownership import Ownership
 from callboard.engine.run import Run
 from callboard.engine.scope import Backstage
+from callboard.engine.step_record import refusal
 from callboard.store.backlog import enter
 from callboard.store.connection import Connection, StoreError
 from callboard.store.journal.events import append_event

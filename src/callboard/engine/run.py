@@ -10,9 +10,9 @@ from callboard.core.canonical import Json, digest
 from callboard.core.errors import CallboardError, ErrorRecord
 from callboard.core.events import Emitted, Event, EventBody
 from callboard.core.vocabulary.run import Effect, Question, StepKind, StepState
-from callboard.engine.execution import StepPlan, perform, replay
+from callboard.engine.execution import perform, replay
 from callboard.engine.live import LiveRun
-from callboard.engine.scope import Finding, StepScope
+from callboard.engine.scope import Finding, StepPlan, StepScope
 from callboard.engine.waiting import ask, nap
 from callboard.store.connection import Connection
 from callboard.store.journal.runs import holds

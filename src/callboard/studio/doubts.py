@@ -20,7 +20,7 @@ from typing import Any, Final, cast
 from callboard.core.clock import Clock, SystemClock
 from callboard.core.vocabulary import UNFINISHED
 from callboard.core.vocabulary.run import Effect, RunRecord, StepKind, StepRecord, StepState
-from callboard.engine.execution import ANY_INPUTS
+from callboard.engine.doubt import ANY_INPUTS
 from callboard.store.connection import Connection, StoreCorrupt
 from callboard.store.database import Database
 from callboard.store.files import read_last_line, read_whole_lines

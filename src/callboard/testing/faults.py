@@ -117,15 +117,18 @@ class Blackout(ActAt):
         super().__init__(moment, self._cut)
         self.is_dark = False
         self.keep: Callable[[], None] | None = None
+        self._point = ""
 
     def reach(self, point: str) -> None:
         """Count one passage; in the dark, let no write begin."""
+        self._point = point
         super().reach(point)
         if self.is_dark and point in _BEFORE_WRITING:
             raise StoreError(f"the power was cut at {self.moment}")
 
     def _cut(self) -> None:
-        if self.keep is not None:
+        # Within a commit nothing else can be written.
+        if self.keep is not None and not self._point.startswith("store."):
             self.keep()
         self.is_dark = True
 

@@ -17,6 +17,7 @@ from callboard.choreography.loop.prompting import LoopPrompts
 from callboard.choreography.loop.registry import LoopRegistry, UnknownLoop
 from callboard.choreography.loop.result import LoopResult
 from callboard.choreography.stage import Stage
+from callboard.core.vocabulary import Effect
 
 GO_ON: Final = "go on"
 STOP: Final = "stop here"
@@ -140,7 +141,7 @@ async def _kept(
     """Return a loop and who it wakes as they were when the hop began, whatever became of them."""
     definition = loop.model_dump(mode="json")
     stored: Any = await stage.step(
-        f"{hop}/loop", lambda: {"loop": definition, "awake": list(awake)}
+        f"{hop}/loop", lambda: {"loop": definition, "awake": list(awake)}, effect=Effect.PURE
     )
     if "loop" not in stored:
         # A chain begun by an older version.

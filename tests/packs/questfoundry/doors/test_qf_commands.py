@@ -147,6 +147,12 @@ def test_a_story_keeps_its_name_and_number_whatever_was_tried_before(book: Path)
     assert told["ifid"] in (book / made["path"]).read_text("utf-8")
 
 
+def test_an_ink_file_of_words_alone_is_known_by_its_name(book: Path) -> None:
+    (book / "hello.ink").write_text("Hello, world!\n", "utf-8")
+    assert quest(book, "import", "hello.ink")["sections"] == 1
+    quest(book, "gate", "--code")
+
+
 def test_a_described_book_keeps_its_title_and_takes_the_number_of_its_first_story(
     book: Path,
 ) -> None:
@@ -197,7 +203,11 @@ def test_an_import_without_a_title_or_a_start_says_what_it_takes_for_them(book: 
     assert "taken to be 'Gate'" in said(book, "import", "walk.twee")
     assert quest(book, "describe")["title"] == "walk"
     (book / "start.twee").write_text(":: Home\nHome.\n\n:: Start\nA gate. [[Home]]\n", "utf-8")
-    assert quest(book, "import", "start.twee")["notes"] == []
+    notes = quest(book, "import", "start.twee")["notes"]
+    assert [each.partition(":")[0] for each in notes] == [
+        "Links within sentences",
+        "The names of passages are the headings that readers see",
+    ]
 
 
 def test_a_gatecheck_names_the_place_and_the_fix_of_each_finding(book: Path) -> None:

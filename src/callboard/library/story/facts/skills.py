@@ -224,19 +224,6 @@ def _showing() -> re.Pattern[str]:
     return re.compile(rf"\b(?P<verb>{alternatives(frozenset(_shown_topics()))})\b")
 
 
-def card_skills(text: str) -> Iterator[tuple[str, Value]]:
-    """Yield the skills a line of a card denies, whose subject is the card's own."""
-    lowered = text.lower()
-    for topic, verbs in families_in("skills", "named").items():
-        said = r"\b(?:cannot|can[’']t|never learne?[dt]? to|unable to)"
-        if topic not in _HABITS and re.search(rf"{said} (?:{alternatives(verbs)})\b", lowered):
-            yield topic, CANNOT
-    if re.search(
-        r"\bnever held a driv(?:ing|er[’']s) licen[cs]e|\bdoes(?: not|n[’']t) drive\b", lowered
-    ):
-        yield "drive", CANNOT
-
-
 def calling_value(text: str) -> Value | None:
     """Return a calling and the kinds of work it belongs to; None for what is none."""
     lowered = text.lower()

@@ -31,6 +31,7 @@ _MACHINE: Final = (
     ("id_shown", _RECORD, re.compile(r"[-_]")),
     ("machine_word", _SETTING, re.compile(r"\d")),
 )
+_INK_CODE: Final = re.compile(r"\{[^{}\n]*\}|->|<-|<>")
 _MOST_SHOWN: Final = 60
 _SCRIPTS_WITHOUT_BLANKS: Final = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 _MARK: Final = r"(?:[$`\[{]|\b(?:codeword|code word|keyword|flag|variable)\b\W{0,3})"
@@ -170,6 +171,13 @@ def read_shown_code(book: Book) -> Iterator[BarFinding]:
     for each in book.verbatim:
         if each.section and each.places and not each.is_form:
             yield found("code_shown", each.section, f"readers see “{_clipped(each.text)}”")
+    # Of a knot of Ink that was not understood, the lines with code stand in its cells.
+    kept = {each.section for each in book.verbatim if each.origin == "ink" and each.is_code}
+    for section in book.sections if kept - {None} else ():
+        is_kept = {section.id, section.id.partition(".")[0]} & kept
+        line = next(filter(_INK_CODE.search, section.text.split("\n")), "") if is_kept else ""
+        if line:
+            yield found("code_shown", section.id, f"readers see “{_clipped(line)}”")
 
 
 def _clipped(text: str) -> str:

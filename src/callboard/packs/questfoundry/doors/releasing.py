@@ -250,7 +250,7 @@ def _demonstrate(folder: Path, seed: int, model: str, *, as_json: bool) -> int:
     import shlex
 
     from callboard.cli.bridge import Interrupt, perform
-    from callboard.cli.handlers.ending import conclude, exit_code_of
+    from callboard.cli.handlers.ending import conclude
     from callboard.cli.handlers.following import follow
     from callboard.cli.handlers.initiating import Initiated, initiate
     from callboard.cli.handlers.opening import Choices, working
@@ -266,7 +266,7 @@ def _demonstrate(folder: Path, seed: int, model: str, *, as_json: bool) -> int:
             run = await here.studio.start("questfoundry/grow", {"seed": seed})
             here.announce(run)
             followed = await follow(here.studio, run.id, here.view(), interrupt)
-            if as_json or exit_code_of(followed):
+            if as_json or followed.exit_code:
                 return conclude(here.studio, followed, as_json=as_json)
             result = followed.run.result
             echo(f"{result['title']}: {result['sections']} sections, {result['decision']}")

@@ -45,7 +45,7 @@ def _section(section: PrintedSection, names: Mapping[str, str], words: PageWords
     blocks += [_para([_emph(each)]) for each in section.notes]
     items: list[list[Node]] = []
     for choice in section.choices:
-        told = inlines_of(f"{choice.condition}: ") if choice.condition else []
+        told = inlines_of(choice.lead) if choice.lead else []
         label = inlines_of(choice.label)
         if choice.to in names:
             told.append({"t": "Link", "c": [["", [], []], label, [f"#{names[choice.to]}", ""]]})

@@ -414,7 +414,9 @@ def test_copies_of_archives_go_only_where_the_owner_of_a_trusted_folder_says(
 def test_the_sample_is_begun_by_what_init_says(tmp_path: Path) -> None:
     told = call_warm("init", "bell", "--for", "questfoundry", "--sample", cwd=tmp_path).stdout
     (hint,) = [each.removeprefix("Try: ") for each in told.splitlines() if each.startswith("Try: ")]
-    for command in hint.split(" && "):
+    into, *commands = hint.split(" && ")
+    assert into == "cd bell", "it is read in the folder init was called in"
+    for command in commands:
         called = call_warm(*command.split()[1:], cwd=tmp_path / "bell")
         assert called.returncode == 0, called.stderr
     assert quest(tmp_path / "bell", "describe")["title"] == "The Salt Bell"
@@ -465,9 +467,10 @@ def test_what_a_loop_lacks_is_told_before_a_unit_is_opened(book: Path) -> None:
     mute = ("--batch", "--policy", "playbook", "--model", "script:mute.yaml")
     told = said(book, "run", "lore_deepening", *mute, code=2)
     assert "canon_intake or triaged_hooks" in told and "Run hook_harvest first" in told
-    assert "There is no role 'nobody'" in said(
-        book, "run", "story_spark", *mute, "--awake", "nobody", code=2
-    )
+    assert "Run hook_harvest first" in said(book, "chain", "lore_deepening", *mute, code=2)
+    for door in ("run", "chain"):
+        told = said(book, door, "story_spark", *mute, "--awake", "nobody", code=2)
+        assert "There is no role 'nobody'" in told
     assert quest(book, "tu", "list")["tus"] == []
 
 
@@ -476,6 +479,12 @@ def test_an_empty_book_is_offered_no_binding(book: Path) -> None:
     quest(book, "init", "The Ford")
     told = said(book, "next", "--policy", "playbook", "--model", "script:mute.yaml")
     assert "story_spark" in told and "binding_run" not in told
+
+
+def test_what_comes_next_is_not_guessed_by_a_small_model(book: Path) -> None:
+    quest(book, "init", "The Ford")
+    told = said(book, "next", "--model", "local")
+    assert "story_spark" in told and "0 agent calls" in told
 
 
 def test_a_waiver_is_taken_back_once_and_says_why(book: Path) -> None:

@@ -98,9 +98,9 @@ class Gathering:
     def reading(self, document: Document) -> ProseReading:
         """Return a text with its names masked; text in another language makes no claims."""
         if document.path not in self._readings:
-            narrator = None
-            if _says_i(document):
-                narrator = narrator_of(self.index, document.path) or self._narrator
+            narrator = narrator_of(self.index, document.path) or self._narrator
+            if narrator is not None and not _says_i(document):
+                narrator = None
             key = (self._known_as, narrator)
             kept = self._kept.get(document, key)
             if kept is None or kept.checked_chars > self._left:

@@ -105,9 +105,10 @@ def _trigger() -> re.Pattern[str]:
         for group in ("dies", "was", "kills", "has")
         for phrase in phrases_in("deaths", group)
     }
+    listed = "|".join(re.escape(stem) for stem in sorted(stems))
     return re.compile(
-        "|".join(re.escape(stem) for stem in sorted(stems))
-        + r"|dead|death|late|lost|took|taken|heart|kidney|pulse|kaddish|claimed|found|end of"
+        rf"\b(?:{listed}|dead|death|late|lost|took|taken|heart|kidney|pulse|kaddish|claimed|found"
+        r"|end of)"
     )
 
 

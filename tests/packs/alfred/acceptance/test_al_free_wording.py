@@ -341,3 +341,23 @@ async def test_a_number_told_afterwards_corrects_the_last_one(tmp_path: Path):
         await home.say("add 3 eggs to the shopping list")
         await home.say("there were five, actually")
         assert await _list(home) == {"eggs": (5, None)}
+
+
+@pytest.mark.parametrize(
+    ("said", "table", "named"),
+    [
+        ("freeze 500g chicken", "inventory_items", "chicken"),
+        ("add yogurt expiring on Friday to the fridge", "inventory_items", "yogurt"),
+        ("plan leftovers for Friday dinner", "meal_plans", "leftovers"),
+        ('add "size 4 nappies" to the shopping list', "shopping_items", "size 4 nappies"),
+        ("I cooked lentil soup", "cooking_log", "Lentil Soup"),
+        ("bought jam, used the eggs for the cake, and we need flour", "shopping_items", "flour"),
+    ],
+)
+async def test_what_is_plain_is_done_at_once(tmp_path: Path, said: str, table: str, named: str):
+    async with open_home(tmp_path, small=True) as home:
+        await home.add("recipes", {"name": "Lentil Soup", "steps": ["Boil."]})
+        await home.add("inventory_items", {"ingredient": "eggs", "quantity": 6})
+        assert (await home.say(said)).action == "respond"
+        include = {"inventory_items": ["ingredient"], "cooking_log": ["recipe"]}.get(table, [])
+        assert named in str(await home.rows(table, include=include))

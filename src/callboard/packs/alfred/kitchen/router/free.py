@@ -13,7 +13,7 @@ from callboard.choreography.turn.domain import Routed
 from callboard.choreography.turn.shapes import ThinkStep
 from callboard.packs.alfred.kitchen.hearing.clauses import split_clauses
 from callboard.packs.alfred.kitchen.hearing.intents import Guess, guess_intent
-from callboard.packs.alfred.kitchen.router.guessed import answer_guess
+from callboard.packs.alfred.kitchen.router.guessed import answer_guess, tell_made
 from callboard.packs.alfred.kitchen.router.plainness import may_want, plainest
 from callboard.packs.alfred.kitchen.router.requests import NEVER_DONE, Kind, hear_all
 from callboard.packs.alfred.kitchen.router.situation import Situation
@@ -134,6 +134,9 @@ async def route_guess(situation: Situation, form: RouteForm) -> Routed | None:
 
 
 async def _guessed(situation: Situation, form: RouteForm) -> Routed | None:
+    made = await tell_made(situation)
+    if made is not None:
+        return replace(made, weak=True)
     guess = guess_intent(situation.text)
     is_sure = guess.certainty >= _SURE or guess.of(*_HARMLESS) >= _SURE_HARMLESS
     # To answer one half of a message would hide that the other was not done.

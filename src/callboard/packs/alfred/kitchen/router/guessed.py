@@ -216,6 +216,12 @@ async def _cooked(situation: Situation, text: str, guess: Guess) -> Routed | Non
     return await situation.at_stove(said)
 
 
+async def tell_made(situation: Situation) -> Routed | None:
+    """Return the entry for a dish somebody says they have made, if it is one of their recipes."""
+    text = full_words(situation.text)
+    return await _logged(situation, text) if _MADE.match(text) else None
+
+
 async def _logged(situation: Situation, text: str) -> Routed | None:
     recipe = await named_recipe(situation, text)
     if recipe is None:

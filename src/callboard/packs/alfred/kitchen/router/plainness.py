@@ -29,7 +29,14 @@ from callboard.packs.alfred.kitchen.hearing.speech import (
 from callboard.packs.alfred.kitchen.router.dates import DAY, PERIOD
 from callboard.packs.alfred.kitchen.router.situation import Situation
 from callboard.packs.alfred.kitchen.router.things import is_doubtful_name, named_foods
-from callboard.packs.alfred.kitchen.router.words import LIST, PLACE, TASK_LIST, kinds, numbers
+from callboard.packs.alfred.kitchen.router.words import (
+    LIST,
+    PLACE,
+    TARGET,
+    TASK_LIST,
+    kinds,
+    numbers,
+)
 
 # Forms that name a recipe or a task have read all of a message, or nothing.
 _LOOKED_AT: Final = ("inventory_items", "shopping_items", "meal_plans", "cooking_log")
@@ -75,6 +82,7 @@ _POINTED: Final = re.compile(r"\b(?:that|this|the) one\b", re.I)
 _REMARKING: Final = re.compile(r"^(?:it|they|that|those|which|he|she)\b", re.I)
 _CONTRARY: Final = ("but", "if", "or", "unless", "though", "although", "except")
 _PICKED: Final = re.compile(r"\s\(([^()]{1,80})\)$")
+_TARGETED: Final = re.compile(rf"\b{TARGET}\b", re.I)
 _QUOTED: Final = re.compile(r'"[^"]*"|“[^”]*”')
 _WRITING: Final = (
     "add_stock", "use_stock", "add_list", "remove_list", "correction", "plan_meal",
@@ -147,7 +155,8 @@ def _left_over(situation: Situation, routed: Routed) -> Iterator[str]:
     is_listed_so = _LISTED.search(text) is not None
     yield from _strange_names(text, written, is_listed_so=is_listed_so)
     guess = guess_intent(situation.text)
-    if not is_listed_so and all(_is_against(guess, each) for each in writes):
+    # Who names the list or a place has said where it goes.
+    if not _TARGETED.search(text) and all(_is_against(guess, each) for each in writes):
         yield guess.intent
     if "?" in situation.asked.message and not _POLITE.match(full_words(situation.asked.message)):
         yield "?"
@@ -165,7 +174,10 @@ def _left_over(situation: Situation, routed: Routed) -> Iterator[str]:
 def _strange_names(text: str, written: _Written, *, is_listed_so: bool) -> Iterator[str]:
     """Yield the names that may be more or less than the name of a thing."""
     for table, name in written.names:
+        if any(name in each for each in _QUOTED.findall(text)):
+            continue
         is_target_said = is_listed_so if table == "shopping_items" else _PUT_IN.match(text)
+        is_target_said = is_target_said or table == "meal_plans"
         if not is_plain_name(name, may_be_unknown=bool(is_target_said)):
             yield name
 
@@ -336,7 +348,8 @@ _PARTS: Final = {"half": 0.5, "quarter": 0.25, "½": 0.5, "¼": 0.25, "¾": 0.75
 def _is_against(guess: Guess, write: WriteRequest) -> bool:
     """Say whether a guess speaks against what is to be written."""
     fitting = [intent for intent, tables in _FITTING.items() if write.table in tables]
-    return write.table != "meal_plans" and guess.of(*fitting) < _AGREES
+    is_named = write.table in ("meal_plans", "cooking_log")
+    return not is_named and guess.of(*fitting) < _AGREES
 
 
 # From here on the guess agrees with what a form or a clause was read as.

@@ -22,6 +22,7 @@ from callboard.core.ids import IdMaker
 from callboard.knowledge import Edge, Graph, Knowledge, Node, SourceText
 from callboard.knowledge.graph.walking import DAMPING
 from callboard.store.database import Database
+from callboard.store.sqlite.database import SqliteDatabase
 
 ROUNDS = 5
 GRAPH_MS = 50.0
@@ -41,7 +42,7 @@ def measure(*, quick: bool) -> Measured:
 async def _measure(size: int) -> Measured:
     with fresh_folder() as folder:
         clock = SystemClock()
-        database = Database.open(folder / "callboard.db")
+        database = SqliteDatabase.open(folder / "callboard.db")
         try:
             knowledge = Knowledge(database, IdMaker(clock), clock)
             graph_lines, graph_notes = await _graph(knowledge.graph("story"), size)

@@ -13,8 +13,9 @@ from bench.race import described, race
 from bench.report import Measured, costlier
 from bench.workspace import fresh_folder
 from callboard.store.connection import Connection
-from callboard.store.database import Database, Seal
+from callboard.store.database import Seal
 from callboard.store.integrity import check_integrity
+from callboard.store.sqlite.database import SqliteDatabase
 
 
 class Unsealed(Callboard):
@@ -65,7 +66,7 @@ def measure(*, quick: bool) -> Measured:
 async def _verify(rows: int) -> tuple[float, float]:
     with fresh_folder() as folder:
         seal = Seal(bytes(32), "bench", folder / "user" / "head")
-        database = Database.open(folder / "callboard.db", seal=seal)
+        database = SqliteDatabase.open(folder / "callboard.db", seal=seal)
         try:
             for start in range(0, rows, 100):
                 await database.write(lambda c, start=start: _hundred(c, start))

@@ -10,7 +10,7 @@ from bench.peers.contender import payload
 from callboard.core.canonical import Json
 from callboard.core.clock import SystemClock
 from callboard.core.ids import IdMaker
-from callboard.core.vocabulary import RunState
+from callboard.core.vocabulary import Effect, RunState
 from callboard.engine.embedded import EmbeddedDispatcher
 from callboard.engine.engine import Engine
 from callboard.engine.executor import Executor
@@ -20,6 +20,7 @@ from callboard.engine.scope import Backstage, StepScope
 from callboard.store.database import Database, Seal
 from callboard.store.faults import NoFaults
 from callboard.store.mirror import RunMirror
+from callboard.store.sqlite.database import SqliteDatabase
 from callboard.studio.mirrors import Mirrors
 from callboard.studio.sessions import Sessions
 
@@ -43,11 +44,15 @@ class House:
     ) -> "House":
         """Open the database and start the engine; every choreography is `body`."""
         seal = Seal(bytes(32), "bench", folder / "user" / "head") if is_sealed else None
-        database = Database.open(folder / "callboard.db", seal=seal)
+        database = SqliteDatabase.open(folder / "callboard.db", seal=seal)
         clock = SystemClock()
         ids = IdMaker(clock)
         runs = RunMirror(database, folder / "runs", NoFaults())
-        mirrors = Mirrors((lambda run_id, _session_id: runs.sync(run_id),) if mirror else ())
+
+        def copy(run_id: str, _session_id: str) -> None:
+            runs.sync(run_id)
+
+        mirrors = Mirrors(copy if mirror else None)
         backstage = Backstage(database, ids, clock, lambda _name: body, settled=mirrors.touch)
         ownership = Ownership(database, folder / "locks", ids, clock)
         engine = Engine(backstage, ownership, EmbeddedDispatcher(Executor(backstage, ownership)))
@@ -75,12 +80,19 @@ class Callboard:
     name = NAME
     # As users have it: every commit with an entry in the ledger.
     is_sealed = True
+    # Nothing leaves the process before the end, which is on disk when the run is over.
+    effect = Effect.PURE
 
     def __init__(self) -> None:
         self._house: House | None = None
 
     async def open(self, folder: Path) -> None:
-        self._house = await House.open(folder, _steps, is_sealed=self.is_sealed)
+        self._house = await House.open(folder, self._steps, is_sealed=self.is_sealed)
+
+    async def _steps(self, run: Run) -> Json:
+        for number in range(run.args["steps"]):
+            await run.step(f"step/{number}", _act, inputs={"number": number}, effect=self.effect)
+        return run.args["steps"]
 
     async def perform(self, runs: int, steps: int) -> None:
         assert self._house is not None
@@ -91,10 +103,12 @@ class Callboard:
         await self._house.close()
 
 
-async def _steps(run: Run) -> Json:
-    for number in range(run.args["steps"]):
-        await run.step(f"step/{number}", _act, inputs={"number": number})
-    return run.args["steps"]
+class CallboardOnce(Callboard):
+    """Steps with an outside effect: intent, act and result, each on disk before the next."""
+
+    system = "Callboard once"
+    name = f"{NAME}, once"
+    effect = Effect.ONCE
 
 
 async def _act(_scope: StepScope) -> Json:

@@ -20,7 +20,7 @@ from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
 from callboard.studio.studio import Studio
 
-HOUSE = Path(__file__).parents[1] / "tests" / "recipe" / "pack"
+HOUSE = Path(__file__).parents[1] / "tests" / "choreography" / "recipe" / "pack"
 GOAL_RUN_MS = 50.0
 GOAL_READ_MS = 10.0
 RUNS_AT_ONCE = 50

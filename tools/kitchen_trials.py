@@ -55,6 +55,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "cook": {"cooking_log", "inventory_items"},
     "correction": {"shopping_items", "inventory_items"},
     "other": {"inventory_items", "recipes", "tasks"},
+    "allergy": {"user_profile"},
 }
 NOT_UNDERSTOOD = re.compile(
     r"could not tell|cannot tell|Nothing is saved|Not done|You have no recipe|"

@@ -36,6 +36,7 @@ class LangGraphThreads:
 
     system = SYSTEM
     name = f"{VERSION}, SqliteSaver"
+    durability = "sync"
 
     def __init__(self) -> None:
         self._stack = ExitStack()
@@ -51,7 +52,7 @@ class LangGraphThreads:
         self._runs += runs
 
         def one(config: dict[str, Any]) -> None:
-            final = self._graph.invoke(_start(steps), config, durability="sync")
+            final = self._graph.invoke(_start(steps), config, durability=self.durability)
             assert final["number"] == steps
 
         with ThreadPoolExecutor(runs) as pool:
@@ -59,6 +60,14 @@ class LangGraphThreads:
 
     async def close(self) -> None:
         self._stack.close()
+
+
+class LangGraphAhead(LangGraphThreads):
+    """The same with `durability="async"`: a step does not wait for the checkpoint before it."""
+
+    system = f"{SYSTEM} async"
+    name = f"{VERSION}, SqliteSaver, durability async"
+    durability = "async"
 
 
 class LangGraphAsync:

@@ -10,8 +10,8 @@ import pytest
 from clitools import Background, Here, call
 
 from callboard.cli import exits
-from callboard.store.database import Database
 from callboard.store.journal.processes import list_processes
+from callboard.store.sqlite.database import SqliteDatabase
 from callboard.studio.project import Project
 
 GOOD = ("run", "recipe", "--model", "script:good.yaml", "--detach")
@@ -66,7 +66,7 @@ def test_a_detached_run_is_told_to_programs_as_json(project: Path, here: Here) -
 def test_a_detached_run_has_a_session_of_its_own(project: Path, hanging: str, here: Here) -> None:
     listed = here("runs", "list", "--json").json["runs"][0]
     assert (listed["id"], listed["is_executed"]) == (hanging, True)
-    database = Database.open(Project(project).database)
+    database = SqliteDatabase.open(Project(project).database)
     (process,) = database.read(list_processes)
     database.close()
     # The hang-up of a terminal goes to the processes of its session.

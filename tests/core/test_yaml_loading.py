@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from callboard.core.bundled import bundled_yaml
 from callboard.core.parsing import FileProblem, load_yaml, parse_yaml
 
+# Without the line breaks that only YAML 1.1 knows: within quotes the parsers fold them differently.
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x85\u2028\u2029"))
 PLAIN = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-    lambda held: st.lists(held) | st.dictionaries(st.text(), held),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT,
+    lambda held: st.lists(held) | st.dictionaries(TEXT, held),
     max_leaves=20,
 )
 WRONG = [

@@ -13,6 +13,7 @@ from typing import Any
 
 from callboard.store.database import Database
 from callboard.store.integrity import check_integrity
+from callboard.store.sqlite.database import SqliteDatabase
 from callboard.studio.project import Project
 from callboard.tools import verify
 
@@ -149,7 +150,7 @@ class Trial:
         assert list((self.root / ".callboard" / "locks").iterdir()) == []
 
     def _check_database(self, run_id: str, expected: "Expected") -> None:
-        database = Database.open(self.database)
+        database = SqliteDatabase.open(self.database)
         try:
             report = check_integrity(database)
             assert report.is_sound, report.problems
@@ -223,7 +224,7 @@ def undisturbed(stagehand: Stagehand, folder: Path, play: str) -> Expected:
     started = time.monotonic()
     outcome = trial.recover()
     seconds = time.monotonic() - started
-    database = Database.open(trial.database)
+    database = SqliteDatabase.open(trial.database)
     try:
         steps = rows(database, "SELECT key, kind, effect, state FROM steps")
     finally:

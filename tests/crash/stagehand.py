@@ -18,11 +18,19 @@ from pathlib import Path
 from typing import Any
 
 # Imported here so that no child has to.
+import jsonschema  # noqa: F401
+import platformdirs.unix  # noqa: F401
+import re2  # noqa: F401
 import sqlalchemy.dialects.sqlite
 import sqlalchemy.schema  # noqa: F401
 
 import callboard.choreography
-import callboard.store.schema  # noqa: F401
+import callboard.packs.examples.conference
+import callboard.packs.examples.dag
+import callboard.packs.examples.loop
+import callboard.packs.examples.recipe
+import callboard.packs.examples.turn
+import callboard.store.schema.full_text  # noqa: F401
 from callboard.core.errors import Conflict
 from callboard.core.vocabulary import RunState, SignalKind
 from callboard.models import Script
@@ -68,7 +76,7 @@ class Witness:
 
 def speak(request: Any, witness: Witness, short_answer: bool) -> str:
     key = request.step_key
-    witness.saw(key)
+    witness.saw(f"{key} {request.prompt_text}" if "a/0:=" in request.prompt_text else key)
     place = key.partition("/")[2].partition("/")[0]
     if key[0].isdigit() and place in LOOP:
         said = LOOP[place]

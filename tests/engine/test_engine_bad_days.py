@@ -23,6 +23,7 @@ from callboard.core.vocabulary.run import (
     StepState,
 )
 from callboard.store.journal.questions import list_questions
+from callboard.store.journal.signals import insert_signal, load_signal
 
 pytestmark = pytest.mark.anyio
 
@@ -34,7 +35,7 @@ import asyncio, os, socket, sys
 from pathlib import Path
 socket.gethostname = lambda: "container-1"
 sys.path.insert(0, sys.argv[2])
-from conftest import open_in
+from theatre import open_in
 
 async def body(run):
     async def first(_scope): return 1
@@ -314,7 +315,7 @@ async def test_a_run_that_could_not_be_given_back_can_be_cancelled_from_elsewher
 async def test_a_lock_somebody_holds_for_long_does_not_end_a_run(
     open_theatre: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("callboard.store.writer._PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr("callboard.store.sqlite.line._PATIENCE_SECONDS", 0.2)
     goes_on = asyncio.Event()
 
     async def body(run: Any) -> str:
@@ -376,7 +377,7 @@ POISON = """
 import asyncio, os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
-from conftest import open_in
+from theatre import open_in
 
 async def body(run):
     async def deadly(_scope):
@@ -542,8 +543,43 @@ async def test_rows_of_one_commit_are_stored_in_the_order_they_were_handed_in(
             seen.append(found.fetchone() is not None)
 
         await asyncio.gather(
-            theatre.database.insert(Rows(((insert, ("handed in before",)),))),
+            theatre.database.write(Rows(((insert, ("handed in before",)),))),
             theatre.database.write(look),
         )
 
     assert seen[-1] is True
+
+
+async def test_a_pause_that_comes_while_a_resumption_is_stored_is_not_swallowed(
+    open_theatre: Any,
+) -> None:
+    async def body(run: Any) -> None:
+        async def act(_scope: Any) -> int:
+            return 1
+
+        for number in range(1_000_000):
+            await run.step(str(number), act)
+
+    async with open_theatre({"body": body}) as theatre:
+        run_id = await theatre.start("body")
+        assert (await theatre.engine.signal(run_id, SignalKind.PAUSE)).acknowledged_at
+        signals = [
+            SignalRecord(f"sig_{kind.value}", run_id, kind, created_at=1)
+            for kind in (SignalKind.RESUME, SignalKind.PAUSE)
+        ]
+
+        def send(connection: Any) -> None:
+            for signal in signals:
+                insert_signal(connection, signal)
+
+        # Both are there when the owner looks.
+        await theatre.database.write(send)
+        theatre.engine._dispatcher.poke()
+
+        def states() -> list[RunState | None]:
+            found = theatre.database.read(lambda c: [load_signal(c, each.id) for each in signals])
+            return [each.acknowledged_state for each in found]
+
+        await until(lambda: all(states()))
+        assert states() == [RunState.RUNNING, RunState.PAUSED]
+        assert theatre.engine.load(run_id).state is RunState.PAUSED

@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from callboard.core.run_events import StepDone
+from callboard.store.journal.events import append_event, read_events
+
 pytestmark = pytest.mark.anyio
 
 STEPS = 20
@@ -70,3 +73,35 @@ async def test_what_another_process_does_is_heard_too(open_theatre: Any) -> None
         await elsewhere.engine.resume(run.id)
         async with asyncio.timeout(30):
             assert await following == told("x")
+
+
+async def test_a_finished_step_is_stored_once_and_told_in_full(open_theatre: Any) -> None:
+    output = {"text": "a long story " * 40, "more": [1, 2]}
+
+    async def body(run: Any) -> None:
+        async def act(scope: Any) -> Any:
+            scope.detail["model"] = "script"
+            return output
+
+        await run.step("act", act, slot="story")
+
+    async with open_theatre({"body": body}) as theatre:
+        ended = await theatre.run("body")
+        rows = theatre.database.read(
+            lambda c: c.execute("SELECT data FROM events WHERE type = 'step.done'").fetchall()
+        )
+        events = theatre.database.read(lambda c: read_events(c, run_id=ended.id))
+        # As an older Callboard stored it, with everything in the event.
+        await theatre.database.write(
+            lambda c: append_event(
+                c, StepDone("work", 7, "as it was", "old"), at=1, run_id=ended.id, step_key="act"
+            )
+        )
+        (older,) = theatre.database.read(
+            lambda c: read_events(c, run_id=ended.id, after=events[-1].seq)
+        )
+    assert "story" not in rows[0]["data"]
+    (told,) = [each.body for each in events if each.type == "step.done"]
+    assert told.preview.startswith('{"text":"a long story')
+    assert (told.kind, told.slot, told.detail) == ("work", "story", {"model": "script"})
+    assert older.body == StepDone("work", 7, "as it was", "old")

@@ -10,6 +10,7 @@ from callboard.core.ids import IdMaker
 from callboard.knowledge import Indexing, Knowledge
 from callboard.store.database import Database, Durability
 from callboard.store.faults import FaultPoints
+from callboard.store.sqlite.database import SqliteDatabase
 
 
 class HandClock:
@@ -57,7 +58,9 @@ def open_knowledge(
     faults: FaultPoints | None = None,
 ) -> Iterator[tuple[Knowledge, Database]]:
     """Open the knowledge of a folder, as another process would."""
-    database = Database.open(folder / "callboard.db", durability=Durability.NORMAL, faults=faults)
+    database = SqliteDatabase.open(
+        folder / "callboard.db", durability=Durability.NORMAL, faults=faults
+    )
     chosen = clock or HandClock()
     try:
         yield (

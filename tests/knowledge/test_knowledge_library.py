@@ -11,7 +11,8 @@ from knowledge_ground import LetterEmbedder, open_knowledge
 from callboard.core.errors import InvalidInput
 from callboard.knowledge import EmbeddingFailed, Indexing, OfflineEmbedder, SourceText
 from callboard.knowledge.library.passages import cut
-from callboard.store.integrity import check_integrity, salvage
+from callboard.store.integrity import check_integrity
+from callboard.store.sqlite.salvage import salvage
 
 pytestmark = pytest.mark.anyio
 

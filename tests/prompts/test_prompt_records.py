@@ -24,6 +24,7 @@ from callboard.prompts import (
 )
 from callboard.store.connection import Connection
 from callboard.store.database import Database
+from callboard.store.sqlite.database import SqliteDatabase
 
 pytestmark = pytest.mark.anyio
 
@@ -34,7 +35,7 @@ ODD = "Zeilen\r\nmit \x00, \ud800 und 𝄞\n"
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    opened = Database.open(tmp_path / "callboard.db")
+    opened = SqliteDatabase.open(tmp_path / "callboard.db")
     yield opened
     opened.close()
 

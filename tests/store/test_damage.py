@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from callboard.store.connection import StoreCorrupt
-from callboard.store.database import Database
-from callboard.store.integrity import check_integrity, salvage
+from callboard.store.integrity import check_integrity
+from callboard.store.sqlite.database import SqliteDatabase
+from callboard.store.sqlite.salvage import salvage
 
 EVENTS = 3_000
 
@@ -17,7 +18,7 @@ EVENTS = 3_000
 def path(tmp_path: Path) -> Path:
     """Return a database of many pages, all of it in one file."""
     file = tmp_path / "callboard.db"
-    database = Database.open(file)
+    database = SqliteDatabase.open(file)
     for start in range(0, EVENTS, 500):
         rows = [(n, "x" * 100) for n in range(start, start + 500)]
         database.submit(
@@ -53,7 +54,7 @@ def test_a_damaged_header_refuses_to_open_and_changes_nothing(path: Path) -> Non
     damage(path, 0)
     before = path.read_bytes()
     with pytest.raises(StoreCorrupt) as caught:
-        Database.open(path)
+        SqliteDatabase.open(path)
     assert caught.value.code == "database_corrupt"
     assert str(path) in caught.value.message
     assert caught.value.fix is not None
@@ -66,7 +67,7 @@ def test_a_damaged_header_refuses_to_open_and_changes_nothing(path: Path) -> Non
 def test_a_damaged_page_is_found_and_told_by_who_reads_it(path: Path) -> None:
     damage(path, middle_page(path))
     before = path.read_bytes()
-    database = Database.open(path)
+    database = SqliteDatabase.open(path)
     try:
         with pytest.raises(StoreCorrupt, match="damaged"):
             database.read(lambda c: c.execute("SELECT SUM(LENGTH(data)) FROM events").fetchall())
@@ -86,7 +87,7 @@ def test_salvage_keeps_every_row_outside_of_the_damage(path: Path, tmp_path: Pat
     assert path.read_bytes() == before
     # One page of about forty rows is lost.
     assert EVENTS - 100 < kept["events"] < EVENTS
-    rescued = Database.open(tmp_path / "rescued.db")
+    rescued = SqliteDatabase.open(tmp_path / "rescued.db")
     try:
         assert check_integrity(rescued).is_sound
         first, last = rescued.read(
@@ -107,7 +108,7 @@ def test_a_file_that_is_cut_or_replaced_is_reported(
 ) -> None:
     path.write_bytes(spoil(path.read_bytes()))
     with pytest.raises(StoreCorrupt):
-        database = Database.open(path)
+        database = SqliteDatabase.open(path)
         try:
             database.read(lambda c: c.execute("SELECT SUM(LENGTH(data)) FROM events").fetchall())
         finally:

@@ -7,15 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from callboard.store.database import Database
-from callboard.store.migrations import create_schema
-from callboard.store.structure import KNOWN_STRUCTURE, OBJECTS, UnknownObjects, structure_digest
+from callboard.store.sqlite.database import SqliteDatabase
+from callboard.store.sqlite.schema import create_schema
+from callboard.store.sqlite.structure import (
+    KNOWN_STRUCTURE,
+    OBJECTS,
+    UnknownObjects,
+    structure_digest,
+)
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     file = tmp_path / "callboard.db"
-    Database.open(file).close()
+    SqliteDatabase.open(file).close()
     return file
 
 
@@ -70,7 +75,7 @@ def test_what_somebody_added_is_refused_by_name(
     alter(path, *statements)
     before = path.read_bytes()
     with pytest.raises(UnknownObjects) as caught:
-        Database.open(path)
+        SqliteDatabase.open(path)
     assert named in caught.value.message
     assert "salvage" in str(caught.value.fix)
     assert path.read_bytes() == before
@@ -81,7 +86,7 @@ def test_a_trigger_in_an_older_database_is_refused_before_it_is_migrated(path: P
         path, "UPDATE meta SET value = '1' WHERE key = 'schema_version'", ANSWERS.format(name="t")
     )
     with pytest.raises(UnknownObjects, match="trigger t is unknown"):
-        Database.open(path)
+        SqliteDatabase.open(path)
     connection = sqlite3.connect(path)
     assert connection.execute("SELECT value FROM meta").fetchall() == [("1",)]
     connection.close()
@@ -89,7 +94,7 @@ def test_a_trigger_in_an_older_database_is_refused_before_it_is_migrated(path: P
 
 def test_what_sqlite_keeps_for_itself_is_no_stranger(path: Path) -> None:
     alter(path, "ANALYZE")
-    Database.open(path).close()
+    SqliteDatabase.open(path).close()
 
 
 def test_the_known_digest_is_that_of_the_schema() -> None:

@@ -134,7 +134,7 @@ def test_the_guard_sees_what_it_is_for() -> None:
         "self._files.read_bytes(p)",
         "Studio.open(root)",
         "files('a').joinpath('b').read_text()",
-        "Database.open(project.database)",
+        "SqliteDatabase.open(project.database)",
     )
     for text in passed:
         assert not raw_reads(ast.parse(text)), text

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from callboard.core.errors import CallboardError
-from callboard.store.database import Database
 from callboard.store.files import (
     append_durably,
     locked_folder,
@@ -19,6 +18,7 @@ from callboard.store.files import (
 )
 from callboard.store.kept import KeptFolderUnsafe, check_kept_folder
 from callboard.store.reading import FileRefused
+from callboard.store.sqlite.database import SqliteDatabase
 
 FOLDERS = ["audit", "audit/sessions", "backups", "backups/files", "issues", "local", "locks",
            "local/pending", "local/vectors", "prompts", "recipes", "runs", "sessions"]  # fmt: skip
@@ -119,7 +119,7 @@ def test_a_name_never_leads_upwards(kept: Path, name: str) -> None:
 
 @pytest.mark.parametrize("end", ["", "-wal", "-shm", "-journal"])
 def test_a_database_that_became_a_link_is_not_opened(kept: Path, end: str) -> None:
-    Database.open(kept / "callboard.db").close()
+    SqliteDatabase.open(kept / "callboard.db").close()
     other = kept.parent / "outside" / "other.db"
     sqlite3.connect(other).close()
     part = kept / f"callboard.db{end}"
@@ -127,5 +127,5 @@ def test_a_database_that_became_a_link_is_not_opened(kept: Path, end: str) -> No
     part.symlink_to(other)
     before = other.read_bytes()
     with pytest.raises(CallboardError, match="link"):
-        Database.open(kept / "callboard.db")
+        SqliteDatabase.open(kept / "callboard.db")
     assert other.read_bytes() == before

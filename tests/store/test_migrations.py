@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from callboard.store.connection import Connection, connect
-from callboard.store.database import Database
-from callboard.store.migrations import MIGRATIONS, Migration, UnknownSchema, prepare
+from callboard.store.connection import Connection
+from callboard.store.migrations import MIGRATIONS, CreateSchema, Migration, UnknownSchema
+from callboard.store.sqlite.connection import SqliteConnection, connect
+from callboard.store.sqlite.database import SqliteDatabase
+from callboard.store.sqlite.preparation import prepare
+from callboard.store.sqlite.schema import create_schema
 
 NEWEST = MIGRATIONS[-1].number
 
@@ -17,7 +20,7 @@ NEWEST = MIGRATIONS[-1].number
 def path(tmp_path: Path) -> Path:
     """Return a database of the present version with something in it."""
     file = tmp_path / "callboard.db"
-    Database.open(file).close()
+    SqliteDatabase.open(file).close()
     with sqlite3.connect(file) as connection:
         connection.execute("INSERT INTO meta VALUES ('mine', 'precious')")
     connection.close()
@@ -25,7 +28,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def connection(path: Path) -> Iterator[sqlite3.Connection]:
+def connection(path: Path) -> Iterator[SqliteConnection]:
     opened = connect(path)
     yield opened
     opened.close()
@@ -40,21 +43,21 @@ def read(path: Path, key: str) -> str | None:
     return row[0] if row else None
 
 
-def forget(connection: Connection) -> None:
+def forget(connection: Connection, _create: CreateSchema) -> None:
     connection.execute("DELETE FROM meta WHERE key = 'mine'")
 
 
-def add(connection: Connection) -> None:
+def add(connection: Connection, _create: CreateSchema) -> None:
     connection.execute("INSERT INTO meta VALUES ('added', 'yes')")
 
 
-def fail(connection: Connection) -> None:
-    forget(connection)
+def fail(connection: Connection, _create: CreateSchema) -> None:
+    forget(connection, create_schema)
     raise RuntimeError("half-way")
 
 
 def test_a_destructive_migration_makes_a_backup_first(
-    connection: sqlite3.Connection, path: Path
+    connection: SqliteConnection, path: Path
 ) -> None:
     backups = path.parent / "backups"
     steps = [
@@ -69,7 +72,7 @@ def test_a_destructive_migration_makes_a_backup_first(
     assert (read(backup, "mine"), read(backup, "schema_version")) == ("precious", str(NEWEST))
 
 
-def test_a_harmless_migration_makes_no_backup(connection: sqlite3.Connection, path: Path) -> None:
+def test_a_harmless_migration_makes_no_backup(connection: SqliteConnection, path: Path) -> None:
     prepare(
         connection, path, path.parent / "backups", [*MIGRATIONS, Migration(NEWEST + 1, "a", add)]
     )
@@ -78,7 +81,7 @@ def test_a_harmless_migration_makes_no_backup(connection: sqlite3.Connection, pa
 
 
 def test_a_migration_that_fails_changes_nothing_and_keeps_the_backup(
-    connection: sqlite3.Connection, path: Path
+    connection: SqliteConnection, path: Path
 ) -> None:
     backups = path.parent / "backups"
     steps = [
@@ -104,7 +107,7 @@ def test_a_version_nobody_knows_is_refused_and_left_alone(path: Path, version: s
     connection.close()
     before = path.read_bytes()
     with pytest.raises(UnknownSchema) as caught:
-        Database.open(path)
+        SqliteDatabase.open(path)
     if version.isdecimal():
         assert f"version {version}" in caught.value.message
     assert str(NEWEST) in caught.value.message
@@ -121,13 +124,13 @@ def test_a_database_of_somebody_else_is_refused_and_left_alone(tmp_path: Path) -
     connection.close()
     before = path.read_bytes()
     with pytest.raises(UnknownSchema, match="recipes"):
-        Database.open(path)
+        SqliteDatabase.open(path)
     assert path.read_bytes() == before
 
 
 def test_opening_twice_changes_nothing(path: Path) -> None:
     before = path.read_bytes()
-    Database.open(path).close()
+    SqliteDatabase.open(path).close()
     assert path.read_bytes() == before
 
 
@@ -146,9 +149,9 @@ def test_a_project_of_the_first_version_is_completed_and_keeps_what_it_has(tmp_p
         connection.executescript((Path(__file__).parent / "version_1.sql").read_text("utf-8"))
         connection.execute("INSERT INTO meta VALUES ('schema_version', '1'), ('mine', 'precious')")
     connection.close()
-    Database.open(new).close()
+    SqliteDatabase.open(new).close()
     assert shape(old) != shape(new)
-    Database.open(old).close()
+    SqliteDatabase.open(old).close()
     assert shape(old) == shape(new)
     assert read(old, "mine") == "precious"
     assert read(old, "schema_version") == str(NEWEST)

@@ -7,6 +7,7 @@ import pytest
 
 from callboard.store.connection import Connection
 from callboard.store.database import Database
+from callboard.store.sqlite.database import SqliteDatabase
 from callboard.testing import Passages
 
 pytestmark = pytest.mark.anyio
@@ -26,7 +27,7 @@ def noted(database: Database) -> list[str]:
 
 async def test_a_note_joins_the_commit_of_what_comes_after_it(path: Path) -> None:
     passages = Passages()
-    database = Database.open(path, faults=passages)
+    database = SqliteDatabase.open(path, faults=passages)
     try:
         database.note(add("first"))
         database.note(add("second"))
@@ -38,7 +39,7 @@ async def test_a_note_joins_the_commit_of_what_comes_after_it(path: Path) -> Non
 
 
 async def test_a_note_that_nothing_joins_is_committed_soon(path: Path) -> None:
-    database = Database.open(path)
+    database = SqliteDatabase.open(path)
     loop, committed = asyncio.get_running_loop(), asyncio.Event()
     database.on_commit(lambda: loop.call_soon_threadsafe(committed.set))
     try:
@@ -53,10 +54,10 @@ async def test_a_note_that_nothing_joins_is_committed_soon(path: Path) -> None:
 
 
 async def test_closing_commits_notes(path: Path) -> None:
-    database = Database.open(path)
+    database = SqliteDatabase.open(path)
     database.note(add("last words"))
     database.close()
-    again = Database.open(path)
+    again = SqliteDatabase.open(path)
     try:
         assert noted(again) == ["last words"]
     finally:
@@ -66,7 +67,7 @@ async def test_closing_commits_notes(path: Path) -> None:
 async def test_a_note_that_fails_is_logged_and_spoils_nothing(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    database = Database.open(path)
+    database = SqliteDatabase.open(path)
     try:
         database.note(lambda connection: connection.execute("INSERT INTO nowhere VALUES (1)"))
         await database.write(add("kept"))
@@ -80,7 +81,7 @@ def test_a_note_of_a_loop_that_is_gone_goes_with_the_next_commit(path: Path) -> 
     async def leave(name: str) -> None:
         database.note(add(name))
 
-    database = Database.open(path)
+    database = SqliteDatabase.open(path)
     try:
         asyncio.run(leave("gone"))
         asyncio.run(leave("gone, too"))

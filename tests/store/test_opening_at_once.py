@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from callboard.store.connection import connect, is_busy, write_ahead
-from callboard.store.database import Database
+from callboard.store.sqlite.connection import connect, is_busy, write_ahead
+from callboard.store.sqlite.database import SqliteDatabase
 
 MANY = 8
 
@@ -64,7 +64,7 @@ def test_many_open_a_new_project_at_once(tmp_path: Path) -> None:
 
     def enter() -> None:
         start.wait()
-        database = Database.open(tmp_path / "callboard.db")
+        database = SqliteDatabase.open(tmp_path / "callboard.db")
         versions.append(database.read(lambda c: len(c.execute("SELECT * FROM meta").fetchall())))
         database.close()
 

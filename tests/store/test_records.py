@@ -8,13 +8,14 @@ import pytest
 from callboard.core.clock import SystemClock
 from callboard.store.database import Database
 from callboard.store.records import Body, Records
+from callboard.store.sqlite.database import SqliteDatabase
 
 pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
 def database(tmp_path: Path):
-    database = Database.open(tmp_path / "callboard.db")
+    database = SqliteDatabase.open(tmp_path / "callboard.db")
     yield database
     database.close()
 

@@ -27,13 +27,14 @@ from callboard.store.journal.runs import claim, finish, insert_run
 from callboard.store.journal.sessions import insert_session
 from callboard.store.journal.steps import insert_step
 from callboard.store.mirror import RunMirror
+from callboard.store.sqlite.database import SqliteDatabase
 
 TRICKY = "a line\u2028separator, a tab\t, a newline\n and an umlaut ü"
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    opened = Database.open(tmp_path / "callboard.db")
+    opened = SqliteDatabase.open(tmp_path / "callboard.db")
     session = SessionRecord("sess_1", "main", SessionState.ACTIVE, created_at=1)
     run = RunRecord("run_1", "sess_1", "pack/play", RunState.RUNNING, created_at=1)
 
@@ -187,3 +188,27 @@ def test_a_torn_line_is_not_a_line(tmp_path: Path) -> None:
     assert read_whole_lines(path) == []
     path.write_bytes("one\u2028still one\ntwo\nthr".encode())
     assert read_whole_lines(path) == ["one\u2028still one", "two"]
+
+
+def test_a_folder_tells_nothing_that_happened_after_what_it_points_to_was_copied(
+    database: Database, mirror: RunMirror, tmp_path: Path
+) -> None:
+    add_step(database, 1, "one")
+    copied: list[str] = []
+
+    def copy_receipts() -> None:
+        copied.extend(row["key"] for row in database.read(_steps))
+        add_step(database, 2, "two")
+        database.submit(lambda c: finish(c, "run_1", RunState.DONE, "proc_1", 9)).result()
+
+    mirror.sync("run_1", first=copy_receipts)
+    assert told(tmp_path / "runs" / "run_1") == copied == ["step/1"]
+    # Killed here, the next start sees that the folder is behind, and copies all of it again.
+    assert [run.id for run in mirror.stale()] == ["run_1"]
+    mirror.sync("run_1")
+    assert told(tmp_path / "runs" / "run_1") == ["step/1", "step/2"]
+    assert mirror.stale() == []
+
+
+def _steps(connection: Any) -> list[Any]:
+    return connection.execute("SELECT key FROM steps ORDER BY seq").fetchall()

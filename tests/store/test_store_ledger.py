@@ -11,8 +11,9 @@ from ledgerlab import KEY, behind_its_back, opened, seal_for, write
 from callboard.store.connection import Connection
 from callboard.store.database import Database
 from callboard.store.ledger.book import read_head
-from callboard.store.ledger.rows import UNPROTECTED, protected_tables
-from callboard.store.presence import DatabaseMissing
+from callboard.store.ledger.rows import UNPROTECTED, is_protected
+from callboard.store.sqlite.database import SqliteDatabase
+from callboard.store.sqlite.presence import DatabaseMissing
 
 INSERT = "INSERT INTO records VALUES ('p', 'k', ?, '{}', 1, 1)"
 
@@ -44,7 +45,7 @@ def test_every_table_of_the_schema_is_protected_but_the_named_ones(tmp_path: Pat
         found = {
             r[0] for r in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
         }
-        assert found - set(protected_tables(connection)) == {*UNPROTECTED, "sqlite_sequence"}
+        assert set(filter(is_protected, found)) == found - {*UNPROTECTED, "sqlite_sequence"}
 
 
 def test_an_entry_per_commit_and_none_for_what_is_undone(tmp_path: Path) -> None:
@@ -134,7 +135,7 @@ def test_a_ledger_that_is_gone_is_not_begun_anew(tmp_path: Path) -> None:
 
 
 def test_a_database_without_a_ledger_is_adopted_once(tmp_path: Path) -> None:
-    Database.open(tmp_path / "callboard.db").close()
+    SqliteDatabase.open(tmp_path / "callboard.db").close()
     with behind_its_back(tmp_path) as connection:
         connection.execute(INSERT, ("before",))
     for _ in range(2):
@@ -172,7 +173,7 @@ def test_a_lost_key_leaves_everything_readable_and_says_what_is_unproven(tmp_pat
 def test_without_any_key_only_agreement_is_checked(tmp_path: Path) -> None:
     with opened(tmp_path) as database:
         fill(database, "a")
-    database = Database.open(tmp_path / "callboard.db")
+    database = SqliteDatabase.open(tmp_path / "callboard.db")
     try:
         report = database.verify()
         assert (report.flaws, report.is_sound) == ((), False)
@@ -192,8 +193,8 @@ def test_rows_signed_with_the_wrong_key_are_forged(tmp_path: Path) -> None:
 
 
 def test_the_head_never_goes_back_and_a_damaged_one_is_told(tmp_path: Path) -> None:
-    first = Database.open(tmp_path / "callboard.db", seal=seal_for(tmp_path))
-    second = Database.open(tmp_path / "callboard.db", seal=seal_for(tmp_path))
+    first = SqliteDatabase.open(tmp_path / "callboard.db", seal=seal_for(tmp_path))
+    second = SqliteDatabase.open(tmp_path / "callboard.db", seal=seal_for(tmp_path))
     try:
         seen: list[int] = []
         for number in range(10):
@@ -245,7 +246,7 @@ def test_a_missing_database_is_never_replaced_silently(
         (mirrors / "run_1").mkdir(parents=True)
     before = {path.name for path in tmp_path.iterdir()}
     with pytest.raises(DatabaseMissing) as caught:
-        Database.open(tmp_path / "callboard.db", seal=seal, mirrors=(mirrors,))
+        SqliteDatabase.open(tmp_path / "callboard.db", seal=seal, mirrors=(mirrors,))
     told = {"head": "countersigned", "log": "callboard.db-wal", "mirrors": "runs"}
     assert told[known_by] in caught.value.message
     assert "doctor --accept" in str(caught.value.fix)

@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 
-from callboard.store.connection import Connection, StoreError, connect
+from callboard.store.connection import Connection, StoreError
 from callboard.store.database import Database, Durability
 from callboard.store.integrity import check_integrity
 from callboard.store.migrations import UnknownSchema
+from callboard.store.sqlite.connection import connect
+from callboard.store.sqlite.database import SqliteDatabase
 from callboard.store.writer import RowRefused, Rows
 from callboard.testing import ActAt, FailAt, Moment, Passages
 
@@ -45,14 +47,14 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def database(path: Path) -> Iterator[Database]:
-    opened = Database.open(path)
+    opened = SqliteDatabase.open(path)
     yield opened
     opened.close()
 
 
 async def test_many_writes_at_once_share_few_commits(path: Path) -> None:
     passages = Passages()
-    database = Database.open(path, faults=passages)
+    database = SqliteDatabase.open(path, faults=passages)
     try:
         done = await asyncio.gather(*(database.write(put(f"k{n}")) for n in range(500)))
         assert done == [f"k{n}" for n in range(500)]
@@ -70,7 +72,7 @@ async def test_writes_that_wait_while_the_disk_is_busy_share_the_next_commit(pat
         assert free.wait(30)
 
     faults = ActAt(Moment("store.before_commit"), hold)
-    database = Database.open(path, faults=faults)
+    database = SqliteDatabase.open(path, faults=faults)
     try:
         first = database.submit(put("first"))
         assert busy.wait(30)
@@ -110,7 +112,7 @@ async def test_a_unit_that_fails_leaves_the_others_of_its_batch_alone(database: 
 
 async def test_a_commit_that_fails_stores_nothing_and_the_next_one_works(path: Path) -> None:
     faults = FailAt(Moment("store.before_commit"), OSError("no"))
-    database = Database.open(path, faults=faults)
+    database = SqliteDatabase.open(path, faults=faults)
     try:
         with pytest.raises(OSError, match="no"):
             await database.write(put("lost"))
@@ -121,14 +123,14 @@ async def test_a_commit_that_fails_stores_nothing_and_the_next_one_works(path: P
 
 
 async def test_what_was_handed_in_is_committed_though_nobody_waits_any_more(path: Path) -> None:
-    database = Database.open(path)
+    database = SqliteDatabase.open(path)
     tasks = [asyncio.ensure_future(database.write(put(f"k{n}"))) for n in range(10)]
     await asyncio.sleep(0)
     for task in tasks:
         task.cancel()
     await asyncio.wait(tasks)
     database.close()
-    again = Database.open(path)
+    again = SqliteDatabase.open(path)
     try:
         assert keys(again) == {f"k{n}" for n in range(10)}
     finally:
@@ -136,13 +138,13 @@ async def test_what_was_handed_in_is_committed_though_nobody_waits_any_more(path
 
 
 async def test_closing_commits_what_is_pending_and_refuses_more(path: Path) -> None:
-    database = Database.open(path)
+    database = SqliteDatabase.open(path)
     futures = [database.submit(put(f"k{n}")) for n in range(200)]
     database.close()
     assert [future.result(timeout=0) for future in futures] == [f"k{n}" for n in range(200)]
     with pytest.raises(RuntimeError, match="closed"):
         await database.write(put("late"))
-    again = Database.open(path)
+    again = SqliteDatabase.open(path)
     try:
         assert len(keys(again)) == 200
     finally:
@@ -150,7 +152,7 @@ async def test_closing_commits_what_is_pending_and_refuses_more(path: Path) -> N
 
 
 async def test_writes_from_two_event_loops_and_a_thread_all_arrive(path: Path) -> None:
-    database = Database.open(path)
+    database = SqliteDatabase.open(path)
 
     async def many(name: str) -> None:
         await asyncio.gather(*(database.write(put(f"{name}{n}")) for n in range(50)))
@@ -202,7 +204,7 @@ async def test_a_connection_is_as_durable_as_it_was_asked_to_be(
         names = ("synchronous", "foreign_keys", "journal_mode")
         return [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names]
 
-    database = Database.open(path, durability=durability)
+    database = SqliteDatabase.open(path, durability=durability)
     try:
         assert await database.write(pragmas) == [level, 1, "wal"]
     finally:
@@ -211,7 +213,7 @@ async def test_a_connection_is_as_durable_as_it_was_asked_to_be(
 
 async def test_another_process_is_noticed(database: Database, path: Path) -> None:
     before = database.version_seen()
-    other = Database.open(path)
+    other = SqliteDatabase.open(path)
     try:
         await other.write(put("from elsewhere"))
     finally:
@@ -225,9 +227,10 @@ WRITER = textwrap.dedent(
     import asyncio, sys
     from pathlib import Path
     from callboard.store.database import Database
+    from callboard.store.sqlite.database import SqliteDatabase
 
     async def main(path, name):
-        database = Database.open(Path(path))
+        database = SqliteDatabase.open(Path(path))
         def put(key):
             def work(connection):
                 connection.execute(
@@ -279,7 +282,7 @@ async def test_rows_that_are_refused_leave_the_others_of_their_batch_alone(
     insert = "INSERT INTO meta (key, value) SELECT ?, '' WHERE ? = 'yes'"
     units = [Rows(((insert, (f"k{n}", "no" if n == 7 else "yes")),)) for n in range(20)]
     results = await asyncio.gather(
-        *(database.insert(unit) for unit in units), return_exceptions=True
+        *(database.write(unit) for unit in units), return_exceptions=True
     )
     assert [n for n, result in enumerate(results) if isinstance(result, RowRefused)] == [7]
     assert keys(database) == {f"k{n}" for n in range(20)} - {"k7"}
@@ -288,7 +291,7 @@ async def test_rows_that_are_refused_leave_the_others_of_their_batch_alone(
 async def test_a_unit_of_several_rows_is_stored_whole_or_not_at_all(database: Database) -> None:
     insert = "INSERT INTO meta (key, value) SELECT ?, '' WHERE ? = 'yes'"
     with pytest.raises(RowRefused):
-        await database.insert(Rows(((insert, ("one", "yes")), (insert, ("two", "no")))))
+        await database.write(Rows(((insert, ("one", "yes")), (insert, ("two", "no")))))
     assert keys(database) == set()
 
 

@@ -36,7 +36,7 @@ async def test_a_folder_that_cannot_be_shaped_costs_no_other_run_its_own() -> No
             raise ZeroDivisionError("a pack's mistake")
         written.append(run_id)
 
-    mirrors = Mirrors((shape,))
+    mirrors = Mirrors(shape)
     for run_id in ("run_1", "run_2", "run_3"):
         mirrors.touch(run_id, "sess_1")
     await mirrors.flush()

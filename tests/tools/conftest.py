@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from toolhouse import HandClock, House, open_service
 
-from callboard.store.database import Database, Durability
+from callboard.store.database import Durability
+from callboard.store.sqlite.database import SqliteDatabase
 from callboard.tools import ToolRegistry
 from callboard.tools.builtin import BUILTIN_TOOLS
 
@@ -25,7 +26,7 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def house(root: Path) -> Iterator[House]:
     clock = HandClock()
-    database = Database.open(root / ".callboard/callboard.db", durability=Durability.NORMAL)
+    database = SqliteDatabase.open(root / ".callboard/callboard.db", durability=Durability.NORMAL)
     registry = ToolRegistry(BUILTIN_TOOLS)
     service = open_service(database, root, registry, clock)
     yield House(root, database, service, clock)

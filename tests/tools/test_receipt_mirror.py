@@ -3,14 +3,16 @@
 import fcntl
 import json
 import os
+from typing import Any
 
 import pytest
 from toolhouse import House
 
 from callboard.core.errors import InvalidInput
 from callboard.store.faults import FaultPoints
-from callboard.store.reading import FileRefused
-from callboard.tools import Policy, ToolCall, sync_mirror, verify
+from callboard.store.reading import FileRefused, lines_bounded
+from callboard.tools import Policy, ToolCall, list_receipts, sync_mirror, verify
+from callboard.tools.audit import mirror
 from callboard.tools.audit.mirror import read_mirror
 
 pytestmark = pytest.mark.anyio
@@ -163,3 +165,27 @@ async def test_a_link_in_place_of_the_mirror_is_not_followed(house: House) -> No
     with pytest.raises(FileRefused, match="is a link"):
         sync_mirror(house.database, house.trail.folder, "sess_one")
     assert target.read_text() == "mine\n"
+
+
+async def test_the_receipts_of_a_session_are_believed_by_one_reading_of_its_mirror(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await fill(house, 20)
+    readings: list[str] = []
+
+    def counted(*args: Any, **more: Any) -> Any:
+        readings.append(str(args[0]))
+        return lines_bounded(*args, **more)
+
+    monkeypatch.setattr(mirror, "lines_bounded", counted)
+    stored = house.database.read(lambda c: list_receipts(c, session_id="sess_one"))
+    assert all(house.service.is_signature_valid(each) for each in stored)
+    assert len(readings) == 1
+
+    # A line somebody changed is noticed, and only that receipt is not believed any more.
+    lines = house.mirror.read_text().splitlines(keepends=True)
+    lines[3] = lines[3].replace("Buy ink", "Buy oil")
+    house.mirror.write_text("".join(lines))
+    believed = [house.service.is_signature_valid(each) for each in stored]
+    assert [number for number, is_valid in enumerate(believed) if not is_valid] == [3]
+    assert len(readings) == 2

@@ -36,7 +36,7 @@ from callboard.choreography.stage import Stage
 from callboard.choreography.values import pack_of
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, InvalidInput
-from callboard.core.vocabulary import Agent, Content, ModelTier
+from callboard.core.vocabulary import Agent, Content, Effect, ModelTier
 from callboard.engine.run import Run
 from callboard.models.traffic.priority import Priority
 from callboard.prompts import Layer, Turn, render_template
@@ -233,7 +233,7 @@ class _Answering:
             return [each.run_id for each in found]
 
         # Journaled: what is said by other doors meanwhile comes after this message.
-        chosen = cast("list[str]", await self.stage.step("history", before))
+        chosen = cast("list[str]", await self.stage.step("history", before, effect=Effect.PURE))
         said = studio.database.read(
             lambda connection: [
                 exchange_of(connection, load_run(connection, one)) for one in chosen

@@ -14,7 +14,7 @@ from callboard.choreography.stage import Stage
 from callboard.choreography.values import pack_of
 from callboard.core.canonical import Json, digest
 from callboard.core.events import EvidenceChecked
-from callboard.core.vocabulary import Agent, Receipt, StepKind
+from callboard.core.vocabulary import Agent, Effect, Receipt, StepKind
 from callboard.engine.scope import StepScope
 from callboard.replies.evidence import (
     SLOT,
@@ -101,6 +101,7 @@ async def ground(
             "slots": {name: digest(shown.text) for name, shown in slots.items()},
         },
         kind=StepKind.CHECK,
+        effect=Effect.PURE,
     )
     return verdict_from_json(cast("dict[str, Any]", said))
 

@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
-from callboard.core.vocabulary import Content, StepKind, Trust
+from callboard.core.vocabulary import Content, Effect, Trust
 from callboard.engine.scope import StepScope
 from callboard.prompts import Layer, TokenCounter
 from callboard.replies.evidence import answers, keys_of, quotable_sentences
@@ -87,7 +87,7 @@ async def find_pages(
         scope.preview = ", ".join(each.path or each.title for each in found) or "nothing found"
         return [asdict(each) for each in found]
 
-    stored = cast("list[dict[str, Any]]", await stage.run.step(key, act, kind=StepKind.WORK))
+    stored = cast("list[dict[str, Any]]", await stage.run.step(key, act, effect=Effect.PURE))
     return tuple(ProjectPage(**each) for each in stored)
 
 

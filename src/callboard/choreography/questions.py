@@ -138,7 +138,9 @@ class Judge:
 
         try:
             # Journaled: what is kept meanwhile must not change the way a resumed run takes.
-            known = cast("dict[str, Any]", await self.stage.step(f"{place}/known", look))
+            known = cast(
+                "dict[str, Any]", await self.stage.step(f"{place}/known", look, effect=Effect.PURE)
+            )
         except StepFailed as failed:
             return self._unanswered(failed)
         held = read_answer(question.answer, known["answer"])

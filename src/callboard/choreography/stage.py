@@ -167,7 +167,7 @@ class Stage:
         /,
         *args: Json,
         kind: StepKind = StepKind.WORK,
-        effect: Effect = Effect.PURE,
+        effect: Effect = Effect.IDEMPOTENT,
         slot: str | None = None,
         probe: Callable[[Json], Awaitable[Finding]] | None = None,
     ) -> Json:

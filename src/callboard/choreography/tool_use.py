@@ -1,5 +1,6 @@
 """One tool call of code inside a run: its receipt is sealed with the record of the step."""
 
+import json
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, cast
@@ -51,6 +52,8 @@ async def use_tool(studio: Studio, run: Run, use: ToolUse) -> ToolOutcome:
     )
     # What a probe found, kept for `confirm`, which puts it on record.
     found: list[ToolExecution] = []
+    # What was executed here and now: its receipt need not be read back.
+    made: list[ReceiptDraft] = []
 
     def stopped(draft: ReceiptDraft) -> None:
         # A cancelled step is not journaled, but what was begun leaves its receipt all the same.
@@ -61,6 +64,7 @@ async def use_tool(studio: Studio, run: Run, use: ToolUse) -> ToolOutcome:
         with showing(studio, run, agent.id, EXECUTING, use.key) if agent else nullcontext():
             execution = await studio.tools.execute(call, policy, on_cancel=stopped)
         _seal(studio, scope, execution)
+        made.append(execution.draft)
         if use.is_settled and execution.result is None:
             return {"receipt_id": execution.draft.id, "preview": ""}
         result = execution.unwrap()
@@ -95,6 +99,12 @@ async def use_tool(studio: Studio, run: Run, use: ToolUse) -> ToolOutcome:
         probe=probe,
         confirm=confirm,
     )
+    if made:
+        draft = made[-1]
+        payload = as_payload(json.loads(draft.payload_json))
+        full_key = run.key(use.key)
+        return ToolOutcome(use.tool, draft.id, payload, draft.summary, draft.preview, full_key)
+    await run.durable()
     return _outcome(studio, use.tool, run.key(use.key), pointer)
 
 

@@ -34,6 +34,7 @@ OWN = {
     "serve": "the project over HTTP",
     "trust": "say that what a folder brings shall count",
     "config": "the settings in force and where they come from",
+    "gc": "let go what old work left behind",
     "doctor": "check the project and its surroundings",
 }
 """Command name to one line of help; each has a module of its name with a Typer `app`."""

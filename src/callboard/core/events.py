@@ -21,6 +21,7 @@ from callboard.core.run_events import (
     QuestionAnswered,
     QuestionAsked,
     RunChanged,
+    RunCleared,
     RunStarted,
     SignalAcknowledged,
     SignalSent,
@@ -113,6 +114,7 @@ class EvidenceChecked:
 EventBody = (
     RunStarted
     | RunChanged
+    | RunCleared
     | StepStarted
     | StepDone
     | StepFailed
@@ -144,6 +146,7 @@ EventBody = (
 _BODIES: Final[tuple[type[EventBody], ...]] = (
     RunStarted,
     RunChanged,
+    RunCleared,
     StepStarted,
     StepDone,
     StepFailed,

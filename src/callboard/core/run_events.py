@@ -28,6 +28,16 @@ class RunChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class RunCleared:
+    """What an ended run left behind was taken away, so much of each, at the user's wish."""
+
+    type: ClassVar[str] = "run.cleared"
+    events: int = 0
+    prompts: int = 0
+    steps: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class StepStarted:
     """A step began to execute; may be missing after a crash, a step's end never is."""
 
@@ -38,7 +48,7 @@ class StepStarted:
 
 @dataclass(frozen=True, slots=True)
 class StepDone:
-    """A step finished and will never be executed again."""
+    """A step finished; whoever sees this can rely on it: it will never be executed again."""
 
     type: ClassVar[str] = "step.done"
     kind: str

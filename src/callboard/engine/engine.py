@@ -25,6 +25,7 @@ from callboard.engine.ownership import Ownership
 from callboard.engine.recovery import MOST_DEATHS, Recovery
 from callboard.engine.scope import Backstage
 from callboard.engine.signals import Signals
+from callboard.store.backlog import before_leaving
 from callboard.store.connection import Connection
 from callboard.store.journal.events import append_event
 from callboard.store.journal.questions import give_answer, load_question
@@ -154,6 +155,8 @@ class Engine:
         guard: Guard | None,
         together: Companion | None,
     ) -> RunRecord:
+        # A run may start another: that one must not know more than is kept of the first.
+        await before_leaving()
         body = RunStarted(run.choreography, run.title, run.parent_id, run.origin)
 
         def work(connection: Connection) -> None:
@@ -186,12 +189,14 @@ class Engine:
 
     async def signal(self, run_id: str, kind: SignalKind, reason: str = "") -> SignalRecord:
         """Ask something of a run and return once it has taken effect."""
+        await before_leaving()
         return await self._signals.send(run_id, kind, reason)
 
     async def answer(
         self, question_id: str, value: Json, *, answered_by: str = "user", dispatch: bool = True
     ) -> Answer:
         """Answer a question; a run that nobody executes is taken up again."""
+        await before_leaving()
         asked = self._database.read(lambda connection: load_question(connection, question_id))
         choices = asked.question.choices
         if not asked.question.allows(value):

@@ -108,3 +108,14 @@ class JournalUnavailable(Halt):
         """Carry the store's explanation."""
         super().__init__(str(error))
         self.error = error
+
+
+class RecordRefused(Halt):
+    """What a finished step left behind breaks a rule of the database; the run has gone on since."""
+
+    reason = "the record of a step was refused"
+
+    def __init__(self, error: Exception) -> None:
+        """Carry what was wrong with it."""
+        super().__init__(str(error))
+        self.error = error

@@ -2,59 +2,19 @@
 
 import asyncio
 import contextlib
-import json
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 from callboard.core import tracing
-from callboard.core.canonical import Json, compact_json
-from callboard.core.errors import CallboardError
-from callboard.core.events import EventBody
-from callboard.core.run_events import StepDone, StepUnknown
-from callboard.core.run_events import StepFailed as StepFailedEvent
-from callboard.core.vocabulary.run import Effect, Question, StepKind, StepRecord, StepState
-from callboard.engine.errors import (
-    NonDeterministic,
-    NotBegun,
-    NotJson,
-    NotNow,
-    StepFailed,
-    StrayCancel,
-)
+from callboard.core.canonical import Json
+from callboard.core.vocabulary.run import Effect, StepRecord, StepState
+from callboard.engine.doubt import ANY_INPUTS, BEFORE, accept, find_out
+from callboard.engine.errors import NonDeterministic, NotBegun, NotNow, StepFailed, StrayCancel
 from callboard.engine.live import LiveRun, recorded
-from callboard.engine.scope import CannotTell, Finding, Happened, NotHappened, StepScope
-from callboard.engine.waiting import ask
-from callboard.store.connection import Connection, RuleBroken
-from callboard.store.journal.steps import complete_step, step_row
+from callboard.engine.scope import Happened, StepPlan, StepScope
+from callboard.engine.step_record import StepEnd, end_of, record_step
+from callboard.store.journal.steps import complete_step
 
-# The input hash of a step whose output a human supplied: it holds whatever the inputs are.
-ANY_INPUTS = "*"
-
-_INTERRUPTED = "Callboard stopped while step {key!r} was taking effect. Did it happen?"
-_FORGOTTEN = (
-    "The journal of this run has lost its end. Step {key!r} may have taken effect before that."
-    " Did it happen?"
-)
-_PREVIEW_CHARS = 200
-_BEFORE = "before"
 # Replaying never waits, so a long journal lets other runs have the loop now and then.
 _REPLAYS_PER_TURN = 500
-
-
-@dataclass(slots=True)
-class StepPlan:
-    """A step that a choreography asks for."""
-
-    key: str
-    act: Callable[[StepScope], Awaitable[Json]]
-    input_hash: str
-    kind: StepKind
-    effect: Effect
-    slot: str | None
-    # Looks before the intent is stored; what it saw is stored with it and given to the probe.
-    observe: Callable[[], Awaitable[Json]] | None
-    probe: Callable[[Json], Awaitable[Finding]] | None
-    confirm: Callable[[StepScope, Json], Awaitable[Json]] | None
 
 
 async def perform(live: LiveRun, plan: StepPlan) -> Json:
@@ -106,13 +66,12 @@ def replay(live: LiveRun, known: StepRecord) -> Json:
     return recorded(live, known)
 
 
-@dataclass(slots=True)
-class _Done:
-    """What executing gave: an output with its JSON text, or an error."""
-
-    output: Json
-    text: str
-    error: Exception | None = None
+async def _resolve_unknown(live: LiveRun, plan: StepPlan, known: StepRecord | None) -> Json:
+    finding = await find_out(live, plan, known)
+    if isinstance(finding, Happened):
+        return await accept(live, plan, finding)
+    await live.admit()
+    return await _execute(live, plan)
 
 
 async def _execute(live: LiveRun, plan: StepPlan) -> Json:
@@ -139,8 +98,10 @@ async def _carry_out(live: LiveRun, plan: StepPlan) -> Json:
         if plan.effect is Effect.ONCE:
             done = await _finish_even_if_cancelled(live, plan, scope, started_at, started)
         else:
+            if plan.may_touch or live.backlog.has_companions:
+                await live.backlog.durable()
             done = await _act(plan, scope)
-            await _record(live, plan, scope, done, started_at, started)
+            await record_step(live, plan, scope, done, started_at, started)
     except NotNow:
         live.free_key(plan.key)
         raise
@@ -152,37 +113,39 @@ async def _carry_out(live: LiveRun, plan: StepPlan) -> Json:
     return done.output
 
 
-async def _act(plan: StepPlan, scope: StepScope) -> _Done:
+async def _act(plan: StepPlan, scope: StepScope) -> StepEnd:
     try:
-        return _done(plan.key, await plan.act(scope))
+        return end_of(plan.key, await plan.act(scope))
     except NotNow as error:
         if plan.effect is Effect.ONCE:
-            return _Done(None, "null", error)
+            return StepEnd(None, "null", error)
         raise
     except asyncio.CancelledError:
         if is_cancelled_from_outside():
             raise
-        return _Done(None, "null", StrayCancel(f"Step {plan.key!r} was cancelled from inside"))
+        return StepEnd(None, "null", StrayCancel(f"Step {plan.key!r} was cancelled from inside"))
     except Exception as error:  # noqa: BLE001 - the border of a step: every failure is journaled
-        return _Done(None, "null", error)
+        return StepEnd(None, "null", error)
 
 
 async def _finish_even_if_cancelled(
     live: LiveRun, plan: StepPlan, scope: StepScope, started_at: int, started: float
-) -> _Done:
+) -> StepEnd:
     """Intend, act and record without letting a cancel tear the effect from its record.
 
     A cancel that comes before the effect has begun keeps it from beginning, and that is on record.
     """
     is_stopped = False
 
-    async def whole() -> _Done:
+    async def whole() -> StepEnd:
         await _intend(live, plan, scope, started_at)
         if is_stopped:
-            done = _Done(None, "null", NotBegun(f"Step {plan.key!r} was cancelled before it began"))
+            done = StepEnd(
+                None, "null", NotBegun(f"Step {plan.key!r} was cancelled before it began")
+            )
         else:
             done = await _act(plan, scope)
-        await _record(live, plan, scope, done, started_at, started)
+        await record_step(live, plan, scope, done, started_at, started)
         return done
 
     work = asyncio.ensure_future(whole())
@@ -201,7 +164,7 @@ async def _finish_even_if_cancelled(
 
 async def _intend(live: LiveRun, plan: StepPlan, scope: StepScope, now: int) -> None:
     if plan.observe is not None:
-        scope.detail[_BEFORE] = await plan.observe()
+        scope.detail[BEFORE] = await plan.observe()
     step = StepRecord(
         live.record.id,
         plan.key,
@@ -219,170 +182,7 @@ async def _intend(live: LiveRun, plan: StepPlan, scope: StepScope, now: int) -> 
     live.backstage.faults.reach("step.after_intent")
 
 
-async def _record(
-    live: LiveRun,
-    plan: StepPlan,
-    scope: StepScope,
-    done: _Done,
-    started_at: int,
-    started: float,
-) -> None:
-    backstage = live.backstage
-    duration_ms = int((backstage.clock.monotonic() - started) * 1000)
-    failure = backstage.classifier.record(done.error) if done.error is not None else None
-    step = StepRecord(
-        live.record.id,
-        plan.key,
-        live.take_seq(),
-        plan.kind,
-        plan.effect,
-        _state_after(plan, scope, done),
-        plan.input_hash,
-        slot=plan.slot if failure is None else None,
-        receipt_id=scope.receipt_id,
-        error=failure,
-        detail=scope.detail,
-        started_at=started_at,
-        ended_at=backstage.clock.now_ms(),
-    )
-    body: EventBody
-    if failure is None:
-        shown = scope.preview if scope.preview is not None else _preview(done)
-        body = StepDone(
-            plan.kind.value, duration_ms, shown, plan.slot, scope.receipt_id, scope.detail
-        )
-    else:
-        body = StepFailedEvent(plan.kind.value, duration_ms, failure.to_json(), scope.receipt_id)
-
-    backstage.faults.reach("step.before_record")
-    row = None
-    if plan.effect is not Effect.ONCE and not scope.companions:
-        row = step_row(step, live.owner, done.text)
-    if row is not None:
-        await live.insert(row, live.event_row(body, plan.key))
-    else:
-        try:
-            await _record_with_companions(live, scope, step, done.text, body)
-        except RuleBroken as error:
-            if not scope.companions:
-                raise
-            # What belongs to the step cannot be stored, so the step has failed; that can be.
-            scope.companions.clear()
-            done.error = error
-            await _record(live, plan, scope, done, started_at, started)
-            return
-    backstage.faults.reach("step.after_record")
-
-
-def _state_after(plan: StepPlan, scope: StepScope, done: _Done) -> StepState:
-    if done.error is None:
-        return StepState.DONE
-    if plan.effect is not Effect.ONCE:
-        return StepState.FAILED
-    is_refused = isinstance(done.error, CallboardError) and done.error.is_refusal
-    in_doubt = not is_refused if scope.in_doubt is None else scope.in_doubt
-    return StepState.UNKNOWN if in_doubt else StepState.FAILED
-
-
-async def _record_with_companions(
-    live: LiveRun, scope: StepScope, step: StepRecord, text: str, body: EventBody
-) -> None:
-    def work(connection: Connection) -> None:
-        for companion in scope.companions:
-            companion(connection)
-        live.guard(complete_step(connection, step, live.owner, text))
-        live.event(connection, body, step.key)
-
-    await live.write(work)
-
-
-async def _resolve_unknown(live: LiveRun, plan: StepPlan, known: StepRecord | None) -> Json:
-    """Find out whether an interrupted or forgotten `once` effect took place; never just do it."""
-    detail = {} if known is None else known.detail
-    intent_seq = live.next_seq if known is None else known.seq
-
-    def mark(connection: Connection) -> None:
-        live.event(connection, StepUnknown(plan.kind.value), plan.key)
-
-    await live.write(mark)
-    finding = await _probe(live, plan, detail.get(_BEFORE))
-    if isinstance(finding, CannotTell):
-        told = _FORGOTTEN if known is None or "lost" in detail else _INTERRUPTED
-        finding = await _ask_what_happened(live, plan, intent_seq, told.format(key=plan.key))
-    if isinstance(finding, NotHappened):
-        await live.admit()
-        return await _execute(live, plan)
-    return await _accept(live, plan, finding)
-
-
-async def _probe(live: LiveRun, plan: StepPlan, before: Json) -> Finding:
-    if plan.probe is None:
-        return CannotTell()
-    try:
-        return await plan.probe(before)
-    except Exception as error:  # noqa: BLE001 - a probe that fails leaves the human to decide
-        told = live.backstage.classifier.record(error).to_json()
-        body = StepFailedEvent(plan.kind.value, 0, {**told, "code": "probe_failed"})
-        await live.write(lambda connection: live.event(connection, body, plan.key))
-        return CannotTell()
-
-
-async def _ask_what_happened(
-    live: LiveRun, plan: StepPlan, intent_seq: int, told: str
-) -> Happened | NotHappened:
-    # An answer holds for the attempt it was given about. If that led to a new attempt, which was
-    # interrupted as well, the human is asked anew.
-    number = 1
-    while (earlier := live.journal.get(f"{plan.key}/unknown/{number}")) is not None:
-        if earlier.seq >= intent_seq:
-            break
-        number += 1
-    key = f"{plan.key}/unknown/{number}"
-    question = Question(
-        told,
-        choices=("happened", "did not happen"),
-        detail={"step": plan.key, "kind": plan.kind.value},
-    )
-    answer = await ask(live, key, question, ANY_INPUTS)
-    return Happened() if answer == "happened" else NotHappened()
-
-
-async def _accept(live: LiveRun, plan: StepPlan, finding: Happened) -> Json:
-    scope = StepScope(live.record.id, plan.key)
-    scope.detail["resolved"] = "the effect had taken place"
-    output = finding.value
-    if plan.confirm is not None:
-        output = await plan.confirm(scope, finding.value)
-    clock = live.backstage.clock
-    done = _done(plan.key, output)
-    await _record(live, plan, scope, done, clock.now_ms(), clock.monotonic())
-    return done.output
-
-
 def is_cancelled_from_outside() -> bool:
     """Say whether the present task was asked to stop, or something inside it only behaves so."""
     task = asyncio.current_task()
     return task is None or task.cancelling() > 0
-
-
-def _done(key: str, output: Json) -> _Done:
-    """Return an output as it will be read back: what a step gives is what its replay gives."""
-    text = _json_of(key, output)
-    return _Done(json.loads(text) if isinstance(output, dict | list | tuple) else output, text)
-
-
-def _preview(done: _Done) -> str:
-    """Return the beginning of an output, on one line, as a reader of events sees it."""
-    text = done.output if isinstance(done.output, str) else done.text
-    return " ".join(text[:_PREVIEW_CHARS].split())
-
-
-def _json_of(key: str, output: Json) -> str:
-    try:
-        return compact_json(output)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise NotJson(
-            f"Step {key!r} returned {type(output).__name__}, which JSON cannot hold: {error}",
-            fix="Return text, numbers, lists and dictionaries.",
-            key=key,
-        ) from error

@@ -9,19 +9,21 @@ from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import CallboardError, Conflict, ErrorRecord, InvalidInput
 from callboard.core.run_events import RunChanged, SignalAcknowledged
 from callboard.core.vocabulary.run import RunRecord, RunState, SignalKind, SignalRecord
-from callboard.engine.errors import JournalUnavailable, StrayCancel, TakenOver
+from callboard.engine.errors import Halt, JournalUnavailable, RecordRefused, StrayCancel
 from callboard.engine.execution import is_cancelled_from_outside
 from callboard.engine.live import LiveRun
 from callboard.engine.lost_steps import LostSteps
 from callboard.engine.ownership import Ownership
 from callboard.engine.run import Run
 from callboard.engine.scope import Backstage
+from callboard.engine.step_record import refusal
+from callboard.store.backlog import enter
 from callboard.store.connection import Connection, StoreError
 from callboard.store.journal.events import append_event
 from callboard.store.journal.runs import Owner, deaths_in_vain, load_run, release, set_state, take
 from callboard.store.journal.signals import acknowledge, open_signals_of
 from callboard.store.journal.steps import load_journal
-from callboard.store.ledger.book import was_known_before
+from callboard.store.ledger.entries import was_known_before
 
 _log = logging.getLogger(__name__)
 
@@ -149,6 +151,7 @@ class Executor:
     async def execute(self, live: LiveRun) -> None:
         """Execute a claimed run to its end, or until it is halted or let go."""
         live.task = asyncio.current_task()
+        enter(live.backlog)
         try:
             if live.cancelling:
                 raise asyncio.CancelledError
@@ -158,11 +161,11 @@ class Executor:
             state = RunState.DONE if error is None else RunState.FAILED
             await live.finish(state, result=result, error=error)
         except asyncio.CancelledError:
-            await self._cancelled(live)
-        except TakenOver:
-            _log.warning("run %s was taken over by another process", live.record.id)
-        except JournalUnavailable as halt:
-            await self._interrupted(live, halt.error)
+            live.is_ending = True
+            await self._stopped(live)
+        except Halt as halt:
+            live.is_ending = True
+            await self._halted(live, halt)
         finally:
             live.settled.set()
             self._lost_steps.dismiss(live.record.id)
@@ -192,20 +195,34 @@ class Executor:
                 return None, failure
         return result, None
 
-    async def _cancelled(self, live: LiveRun) -> None:
-        """Tell a cancel signal from the process letting go of its runs."""
+    async def _stopped(self, live: LiveRun) -> None:
+        """Tell a cancel signal from a record that could not be stored and from letting go."""
         try:
+            live.backlog.check()
             if live.cancelling:
                 await live.finish(RunState.CANCELLED)
             else:
                 await self._let_go(live)
-        except TakenOver:
-            _log.warning("run %s was taken over by another process", live.record.id)
-        except JournalUnavailable as halt:
-            await self._interrupted(live, halt.error)
+        except Halt as halt:
+            await self._halted(live, halt)
         except StoreError as error:
             live.interruption, live.is_released = error, False
             _log.error("run %s could not be released: %s", live.record.id, error)
+
+    async def _halted(self, live: LiveRun, halt: Halt) -> None:
+        try:
+            if isinstance(halt, RecordRefused):
+                # The run went on from what cannot be kept: it fails, and with it the step.
+                live.forget_backlog()
+                error, record = refusal(live, halt.error)
+                await live.finish(RunState.FAILED, error=error, before=record)
+                return
+        except Halt as again:
+            halt = again
+        if isinstance(halt, JournalUnavailable):
+            await self._interrupted(live, halt.error)
+        else:
+            _log.warning("run %s was taken over by another process", live.record.id)
 
     async def _interrupted(self, live: LiveRun, error: CallboardError) -> None:
         live.interruption = error

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from callboard.core.canonical import Json
-from callboard.core.errors import CallboardError, ErrorRecord
-from callboard.core.events import EventBody
+from callboard.core.errors import ErrorRecord
 from callboard.core.run_events import RunChanged, SignalAcknowledged, StepStarted
 from callboard.core.vocabulary.run import (
     Effect,
@@ -19,24 +18,23 @@ from callboard.core.vocabulary.run import (
     StepKind,
     StepRecord,
 )
-from callboard.engine.errors import DuplicateKey, JournalUnavailable, TakenOver
+from callboard.engine.errors import (
+    DuplicateKey,
+    JournalUnavailable,
+    TakenOver,
+)
 from callboard.engine.lost_steps import LostSteps
+from callboard.engine.run_journal import RunJournal
 from callboard.engine.scope import Backstage
 from callboard.store.connection import Connection, StoreError
-from callboard.store.journal.events import event_row
-from callboard.store.journal.runs import Owner, finish, holds, set_state
+from callboard.store.journal.runs import Owner, finish, set_state
 from callboard.store.journal.signals import acknowledge
 from callboard.store.journal.steps import output_of
-from callboard.store.writer import RowRefused, Rows, Statement
 
 _log = logging.getLogger(__name__)
 
 # A step that takes longer than this announces that it has started.
 ANNOUNCE_AFTER_SECONDS = 0.25
-
-
-class _NotOwner(Exception):
-    """The run's row says that another process owns it."""
 
 
 @dataclass(slots=True)
@@ -63,16 +61,14 @@ def recorded(live: "LiveRun", known: StepRecord) -> Json:
         raise JournalUnavailable(error) from error
 
 
-class LiveRun:
+class LiveRun(RunJournal):
     """Holds the journal in memory, the gate that pausing closes, and who waits for what."""
 
     def __init__(
         self, backstage: Backstage, record: RunRecord, journal: dict[str, StepRecord], owner: Owner
     ) -> None:
         """Start from what the database holds."""
-        self.backstage = backstage
-        self.record = record
-        self.owner = owner
+        super().__init__(backstage, record, owner)
         self.journal = journal
         self.state = record.state
         # The next completion number; only this process writes steps while it owns the run.
@@ -87,11 +83,8 @@ class LiveRun:
         # Question id to the future of its answer; filled by the run, resolved by the watcher.
         self.questions: dict[str, asyncio.Future[Json]] = {}
         self.sleepers = 0
-        self.task: asyncio.Task[None] | None = None
         # Whether nobody asked for it now: the watcher took it up again.
         self.was_taken_up = False
-        # Why the execution stopped without an end, if the journal could not be written.
-        self.interruption: CallboardError | None = None
         # False while an execution that ended so could not even give the run back.
         self.is_released = True
         # Set while the run is waiting, paused or over: nothing will happen by itself.
@@ -102,6 +95,7 @@ class LiveRun:
         self._open = asyncio.Event()
         self._open.set()
         self._pausing: list[SignalRecord] = []
+        self._resuming: list[SignalRecord] = []
         self.cancelling: list[SignalRecord] = []
         self._chores: set[asyncio.Task[None]] = set()
 
@@ -151,46 +145,6 @@ class LiveRun:
         if not self.in_flight and (self._pausing or self.questions or self.sleepers):
             self.chore(self.settle())
 
-    async def write(self, work: Callable[[Connection], Any]) -> None:
-        """Commit something on behalf of the run; a failure here ends the execution.
-
-        Nothing is committed once the claim no longer holds under which the run is executed.
-        """
-
-        def fenced(connection: Connection) -> None:
-            self.guard(holds(connection, self.record.id, self.owner))
-            work(connection)
-
-        try:
-            await self.backstage.database.write(fenced)
-        except _NotOwner as error:
-            raise TakenOver from error
-        except StoreError as error:
-            raise JournalUnavailable(error) from error
-
-    async def insert(self, *statements: Statement) -> None:
-        """Commit rows on behalf of the run; a failure here ends the execution."""
-        try:
-            await self.backstage.database.insert(Rows(statements))
-        except RowRefused as error:
-            raise TakenOver from error
-        except StoreError as error:
-            raise JournalUnavailable(error) from error
-
-    def guard(self, allowed: bool) -> None:
-        """Abort a transaction that this process has no right to make."""
-        if not allowed:
-            raise _NotOwner
-
-    def event(self, connection: Connection, body: EventBody, key: str | None = None) -> None:
-        """Append an event of this run to an open transaction."""
-        connection.execute(*self.event_row(body, key))
-
-    def event_row(self, body: EventBody, key: str | None) -> Statement:
-        """Return the insert of an event of this run."""
-        now = self.backstage.clock.now_ms()
-        return event_row(body, now, self.record.session_id, self.record.id, key)
-
     async def settle(self) -> None:
         """Bring the stored state in line with what the run is doing, and acknowledge a pause."""
         await asyncio.sleep(0)
@@ -235,7 +189,9 @@ class LiveRun:
 
     def receive(self, signal: SignalRecord) -> None:
         """Act on a signal; it is acknowledged when it has taken effect."""
-        if any(signal.id == known.id for known in (*self._pausing, *self.cancelling)):
+        if any(
+            signal.id == known.id for known in (*self._pausing, *self.cancelling, *self._resuming)
+        ):
             return
         match signal.kind:
             case SignalKind.PAUSE:
@@ -246,28 +202,46 @@ class LiveRun:
                     self.chore(self.settle())
             case SignalKind.RESUME:
                 self._held = False
-                self.chore(self._resume(signal))
+                overtaken, self._pausing = self._pausing, []
+                # Until it is on record: its sender's row is seen again at every look.
+                self._resuming.append(signal)
+                self.chore(self._resume(signal, overtaken))
             case SignalKind.CANCEL:
                 self.cancelling.append(signal)
                 if self.task is not None:
                     self.task.cancel()
 
-    async def _resume(self, signal: SignalRecord) -> None:
-        overtaken, self._pausing = self._pausing, []
+    async def _resume(self, signal: SignalRecord, overtaken: list[SignalRecord]) -> None:
         waiting = not self.in_flight and bool(self.questions or self.sleepers)
         state = RunState.WAITING if waiting else RunState.RUNNING
-        await self._enter_state(state, [*overtaken, signal])
+        try:
+            await self._enter_state(state, [*overtaken, signal])
+        finally:
+            self._resuming.remove(signal)
         if not self._held:
             self._open.set()
+        elif not self.in_flight:
+            # Somebody asked for a pause meanwhile.
+            await self.settle()
 
     async def finish(
-        self, state: RunState, *, result: Json = None, error: ErrorRecord | None = None
+        self,
+        state: RunState,
+        *,
+        result: Json = None,
+        error: ErrorRecord | None = None,
+        before: Callable[[Connection], None] | None = None,
     ) -> None:
-        """End the run, acknowledging every signal that its end overtook."""
+        """End the run, acknowledging every signal that its end overtook.
+
+        `before` is stored with it, while the run is still this execution's.
+        """
         now = self.backstage.clock.now_ms()
         signals = [*self._pausing, *self.cancelling]
 
         def work(connection: Connection) -> None:
+            if before is not None:
+                before(connection)
             self.guard(
                 finish(
                     connection,

@@ -10,11 +10,12 @@ from callboard.core.canonical import Json, digest
 from callboard.core.errors import CallboardError, ErrorRecord
 from callboard.core.events import Emitted, Event, EventBody
 from callboard.core.vocabulary.run import Effect, Question, StepKind, StepState
-from callboard.engine.execution import StepPlan, perform, replay
+from callboard.engine.execution import perform, replay
 from callboard.engine.live import LiveRun
-from callboard.engine.scope import Finding, StepScope
+from callboard.engine.scope import Finding, StepPlan, StepScope
 from callboard.engine.waiting import ask, nap
 from callboard.store.connection import Connection
+from callboard.store.journal.runs import holds
 
 T = TypeVar("T")
 
@@ -84,6 +85,13 @@ class Run:
         """Whether the run is paused, so that no new step begins."""
         return self._live.is_held
 
+    async def durable(self) -> None:
+        """Wait until everything that was recorded is on disk: before anything leaves the process.
+
+        A step that is not `pure`, a model request and a question do so by themselves.
+        """
+        await self._live.backlog.durable()
+
     async def until_open(self) -> None:
         """Wait while the run is paused."""
         await self._live.admit()
@@ -108,7 +116,7 @@ class Run:
         *,
         inputs: Json = None,
         kind: StepKind = StepKind.WORK,
-        effect: Effect = Effect.PURE,
+        effect: Effect = Effect.IDEMPOTENT,
         slot: str | None = None,
         observe: Callable[[], Awaitable[Json]] | None = None,
         probe: Callable[[Json], Awaitable[Finding]] | None = None,
@@ -121,7 +129,9 @@ class Run:
             act: The work. What it returns must be JSON.
             inputs: What the result depends on; a finished step with other inputs is an error.
             kind: What kind of work it is, for the reader of the journal.
-            effect: What repeating it after a crash would mean.
+            effect: What repeating it means. `pure`: it looks at most, and nothing outside changes
+                or learns of it. `idempotent`: it may change something, and may be repeated.
+                `once`: it must not be repeated.
             slot: The name under which later readers find the output.
             observe: For `once`: looks at the world before anything is done.
             probe: For `once`: finds out whether an interrupted effect took place, by what was
@@ -205,12 +215,13 @@ class Run:
 
     async def emit(self, name: str, data: Json = None) -> None:
         """Store an event of the choreography's own; repeated when the run is resumed."""
-        body = Emitted(name, data)
+        live, body = self._live, Emitted(name, data)
 
         def work(connection: Connection) -> None:
-            self._live.event(connection, body)
+            live.guard(holds(connection, live.record.id, live.owner))
+            live.event(connection, body)
 
-        await self._live.write(work)
+        live.hand_in(work, 0)
 
     def show(self, body: EventBody, key: str | None = None) -> None:
         """Show something to whoever watches in this process, without storing it."""
@@ -223,7 +234,12 @@ class Run:
             live.record.id,
             f"{self._prefix}{key}" if key is not None else None,
         )
-        live.backstage.broadcast(event)
+
+        def show() -> None:
+            if live.backlog.failure is None:
+                live.backstage.broadcast(event)
+
+        live.backlog.when_durable(show)
 
 
 def _first(errors: BaseExceptionGroup[Any]) -> BaseException:

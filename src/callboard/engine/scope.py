@@ -10,6 +10,7 @@ from callboard.core.clock import Clock
 from callboard.core.events import Event
 from callboard.core.ids import IdMaker
 from callboard.core.tracing import NoTracer, Tracer
+from callboard.core.vocabulary.run import Effect, StepKind
 from callboard.store.connection import Connection
 from callboard.store.database import Database
 from callboard.store.faults import FaultPoints, NoFaults
@@ -57,6 +58,35 @@ class CannotTell:
 
 
 Finding = Happened | NotHappened | CannotTell
+
+
+@dataclass(slots=True)
+class StepPlan:
+    """A step that a choreography asks for."""
+
+    key: str
+    act: Callable[[StepScope], Awaitable[Json]]
+    input_hash: str
+    kind: StepKind
+    effect: Effect
+    slot: str | None
+    # Looks before the intent is stored; what it saw is stored with it and given to the probe.
+    observe: Callable[[], Awaitable[Json]] | None
+    probe: Callable[[Json], Awaitable[Finding]] | None
+    confirm: Callable[[StepScope, Json], Awaitable[Json]] | None
+
+    @property
+    def may_touch(self) -> bool:
+        """Whether it may change something outside as soon as it begins.
+
+        An agent's step only reads before its request is sent, and the gate waits by itself. A tool
+        is somebody else's code, and says that it is pure by saying nothing.
+        """
+        if self.kind is StepKind.TOOL:
+            return True
+        return self.effect is Effect.IDEMPOTENT and self.kind is not StepKind.AGENT
+
+
 Body = Callable[[Any], Awaitable[Json]]
 """What is executed: a function of a `Run`, which is not named here because it stands on this."""
 Resolve = Callable[[str], Body]

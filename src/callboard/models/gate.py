@@ -26,6 +26,7 @@ from callboard.models.types import (
     TextChunk,
     Working,
 )
+from callboard.store.backlog import before_leaving
 
 
 class Gate(Protocol):
@@ -206,6 +207,7 @@ class DirectGate:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
         """Yield the reply as it is written, ending with `Finished`."""
         provider = self._routes.provider_of(request.model)
+        await before_leaving()
         total = self._limits.total_of(request)
         deadline = math.inf if total is None else asyncio.get_running_loop().time() + total
         answer = _Answer(self._clock.monotonic())

@@ -22,6 +22,7 @@ from callboard.operations.performing import Operations
 from callboard.store.journal.events import append_event
 from callboard.studio.audit import Audit
 from callboard.studio.issues import Issues
+from callboard.studio.retention import Cleared, Clearing, Retention
 from callboard.studio.sessions import Sessions
 from callboard.studio.studio import Studio
 
@@ -143,6 +144,12 @@ async def reset_circuit(studio: Studio, resource: str) -> Breaker:
 
     circuits = SharedBreakers(studio.database, clock=studio.clock, notify=keep)
     return await circuits.reset(resource)
+
+
+@operation(timeout_seconds=_A_DAY_SECONDS)
+async def clear_old_work(studio: Studio, wanted: Clearing) -> Cleared:
+    """Let go what old, ended work left behind; receipts and results stay."""
+    return await Retention(studio.database, studio.clock, studio.mirrors.touch).clear(wanted)
 
 
 OPERATIONS: Final[dict[str, Operation[..., Any]]] = {

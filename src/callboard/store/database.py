@@ -1,247 +1,133 @@
 """Database: one writer, readers beside it. Knows how to keep rows, not what they mean."""
 
 import asyncio
-import sqlite3
-import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from callboard.core.clock import Clock, SystemClock
-from callboard.store.connection import Connection, Durability, connect, translate
-from callboard.store.faults import FaultPoints, NoFaults
-from callboard.store.ledger.baseline import (
-    accept_rows,
-    adopt,
-    publish,
-    write_baseline,
-)
-from callboard.store.ledger.book import Gap, Head, Ledger, ends_with, open_gap, read_head
-from callboard.store.ledger.entries import BaselineReason, Seal, Tail, tail_of
-from callboard.store.ledger.missing import MissingRows, missing_rows
-from callboard.store.ledger.verification import LedgerReport, verify_ledger
-from callboard.store.migrations import has_older_ledger, prepare, refuse_other_version
-from callboard.store.presence import refuse_missing
-from callboard.store.structure import check_structure
-from callboard.store.writer import Rows, Writer
+from callboard.store.backlog import Backlog, current
+from callboard.store.connection import Connection, Durability
+from callboard.store.ledger.book import Gap
+from callboard.store.ledger.entries import Seal
+from callboard.store.ledger.missing import MissingRows
+from callboard.store.ledger.verification import LedgerReport
+from callboard.store.writer import Rows, Work
 
 __all__ = ["Connection", "Database", "Durability", "Seal"]
 
 T = TypeVar("T")
 
 
-class Database:
-    """A project's database on SQLite."""
+class Database(Protocol):
+    """A project's database, whatever it lies on."""
 
-    def __init__(
-        self,
-        path: Path,
-        durability: Durability,
-        faults: FaultPoints,
-        seal: Seal | None,
-        clock: Clock,
-    ) -> None:
-        """Start the writer on a prepared file; use `open`."""
-        self.path = path
-        self.seal = seal
-        self._clock = clock
-        self._readers = threading.local()
-        self._open_readers: list[sqlite3.Connection] = []
-        self._listeners: list[Callable[[], None]] = []
-        ledger = None if seal is None else Ledger(seal, clock)
-        self._writer = Writer(
-            path, durability, faults, self._committed, ledger, refuse_other_version
-        )
+    async def write(self, work: Work[T] | Rows, /, backlog: Backlog | None = None) -> T:
+        """Run a unit of work in the next group commit; durable when this returns.
 
-    @classmethod
-    def open(
-        cls,
-        path: Path,
-        *,
-        durability: Durability = Durability.FULL,
-        faults: FaultPoints | None = None,
-        seal: Seal | None = None,
-        mirrors: Sequence[Path] = (),
-        clock: Clock | None = None,
-    ) -> "Database":
-        """Open a database, creating or migrating it first if need be.
-
-        With a seal, every change of a row is written down in its ledger. `mirrors` are folders
-        that hold copies of what is in it: if they hold any, a missing database is not made anew.
+        With a backlog it is stored only if everything is that was handed in to that before.
         """
-        told = clock or SystemClock()
-        refuse_missing(path, seal, mirrors)
-        connection = connect(path, Durability.FULL)
-        try:
-            if seal is not None and has_older_ledger(connection):
-                _upgrade(connection, path, seal, told)
-            _make_ready(connection, path, seal, told)
-        except sqlite3.Error as error:
-            raise translate(error, path) from error
-        finally:
-            connection.close()
-        return cls(path, durability, faults or NoFaults(), seal, told)
+        ...
 
-    async def write(self, work: Callable[[Connection], T]) -> T:
-        """Run a unit of work in the next group commit; durable when this returns."""
-        return await self._writer.write(work)
-
-    def enqueue(self, work: Callable[[Connection], T]) -> "asyncio.Future[T]":
+    def enqueue(self, work: Callable[[Connection], T], /) -> "asyncio.Future[T]":
         """Hand in a unit of work at once; the future is done when it is durable.
 
         Units are committed in the order they are handed in: unless it fails, nothing that is handed
         in later becomes durable before it.
         """
-        return self._writer.enqueue(work)
+        ...
 
-    def note(self, work: Callable[[Connection], Any]) -> None:
+    def note(self, work: Callable[[Connection], Any], /) -> None:
         """Hand in a unit of work nobody waits for; it costs no commit of its own if others come.
 
         What is handed in later never becomes durable before it.
         """
-        self._writer.note(work)
+        ...
 
-    async def insert(self, rows: Rows) -> None:
-        """Insert rows in the next group commit; durable when this returns."""
-        await self._writer.insert(rows)
+    def hand_in(self, work: Work[Any] | Rows, backlog: Backlog) -> None:
+        """Hand in a unit whose backlog hears what became of it; soon durable."""
+        ...
 
-    def submit(self, work: Callable[[Connection], T]) -> "Future[T]":
+    def hasten(self) -> None:
+        """Have what was handed in committed now; whoever waits for it hears of it."""
+        ...
+
+    def flush(self) -> None:
+        """Commit what was handed in before this returns."""
+        ...
+
+    def submit(self, work: Callable[[Connection], T], /) -> "Future[T]":
         """Hand in a unit of work from a thread that has no event loop."""
-        return self._writer.submit(work)
+        ...
 
-    def read(self, work: Callable[[Connection], T]) -> T:
-        """Run a reading unit on this thread's own connection, on one consistent snapshot."""
-        connection = self._reader()
-        try:
-            if connection.in_transaction:
-                return work(connection)
-            connection.execute("BEGIN")
-            try:
-                return work(connection)
-            finally:
-                connection.execute("COMMIT")
-        except sqlite3.Error as error:
-            raise translate(error, self.path) from error
+    def read(self, work: Callable[[Connection], T], /) -> T:
+        """Run a reading unit on this thread's own connection, on one consistent snapshot.
+
+        Done for a run, it sees what that has handed in; see `see_own`.
+        """
+        ...
 
     def gap(self) -> Gap | None:
         """Return what this database is known to have lost, until the user accepts the loss."""
-        seal = self.seal
-        if seal is None:
-            return None
-        # Before the snapshot: whatever the head knows by then must be in it.
-        head = read_head(seal)
-        return self.read(lambda _connection: open_gap(self._reader(), seal, head))
+        ...
 
     def missing(self, table: str, firsts: Collection[str]) -> MissingRows:
         """Return which rows, of those whose key begins with one of these, the ledger misses."""
-        seal = self.seal
-        if seal is None:
-            return MissingRows()
-        head = read_head(seal)
-        return self.read(
-            lambda _connection: missing_rows(self._reader(), seal, head, table, firsts)
-        )
+        ...
 
     def is_own(self) -> bool:
         """Say whether whoever wrote last had this key."""
-        seal = self.seal
-        if seal is None:
-            return True
-        return self.read(lambda _connection: ends_with(self._reader(), seal))
+        ...
 
     def verify(self) -> LedgerReport:
         """Compare every row with the ledger, and the ledger with its head; nothing is changed."""
-        head = Head() if self.seal is None else read_head(self.seal)
-        return self.read(lambda _connection: verify_ledger(self._reader(), self.seal, head))
+        ...
 
     def accept(self) -> LedgerReport:
         """Have every row count as it is from now on, and return what was wrong until then."""
-        seal = self.seal
-        if seal is None:
-            raise ValueError("a database without a seal has no ledger")
-        found = self.verify()
-        connection = connect(self.path)
-        try:
-            end = accept_rows(connection, seal, self._clock.now_ms(), len(found.flaws))
-        except sqlite3.Error as error:
-            raise translate(error, self.path) from error
-        finally:
-            connection.close()
-        publish(seal, end)
-        return found
+        ...
+
+    def require_proven(self) -> None:
+        """Refuse to go on unless every row is proven to be what was written."""
+        ...
+
+    def cut_history(self) -> int:
+        """Let the ledger begin anew with the rows as they are; return how many entries are gone.
+
+        Refused unless every row is proven to be what was written.
+        """
+        ...
+
+    def used_bytes(self) -> int:
+        """Return how much room the rows take."""
+        ...
+
+    def shrink(self) -> bool:
+        """Give free room back to the system; False if somebody else is at work in it."""
+        ...
 
     def version_seen(self) -> int:
         """Return a number that changes whenever any process commits to this database."""
-        try:
-            row = self._reader().execute("PRAGMA data_version").fetchone()
-        except sqlite3.Error as error:
-            raise translate(error, self.path) from error
-        return int(row[0])
+        ...
+
+    def damage(self) -> list[str]:
+        """Return what the store itself finds wrong with what it keeps; nothing means sound."""
+        ...
 
     def on_commit(self, listener: Callable[[], None]) -> None:
         """Call a quick, thread-safe function after each commit of this process."""
-        self._listeners.append(listener)
+        ...
 
     def close(self) -> None:
         """Commit what is pending and close every connection."""
-        self._writer.close()
-        for reader in self._open_readers:
-            reader.close()
-        self._open_readers.clear()
-        self._readers = threading.local()
-
-    def _reader(self) -> sqlite3.Connection:
-        connection: sqlite3.Connection | None = getattr(self._readers, "connection", None)
-        if connection is None:
-            connection = connect(self.path)
-            connection.execute("PRAGMA query_only=ON")
-            self._readers.connection = connection
-            self._open_readers.append(connection)
-        return connection
-
-    def _committed(self) -> None:
-        for listener in self._listeners:
-            listener()
+        ...
 
 
-def _upgrade(before: sqlite3.Connection, path: Path, seal: Seal, clock: Clock) -> None:
-    """Bring a file with a ledger up to date, and write down which rows that changed.
+def see_own(database: Database) -> None:
+    """Let a run see what it has handed in itself: every `read` begins with this.
 
-    Only those: a baseline of all rows would vouch for what somebody altered before. And only in a
-    ledger that ends with this key: our mark on a stranger's would make it ours.
+    Whoever can wait does so before, with `before_leaving`; this holds its thread up.
     """
-    if not tail_of(before).seq or not ends_with(before, seal):
-        return
-    ledger = Ledger(seal, clock)
-    connection = ledger.connect(path, Durability.FULL)
-
-    def sealing(within: sqlite3.Connection, _version: int | None) -> None:
-        check_structure(within, path)
-        ledger.append()
-
-    try:
-        prepare(connection, path, path.parent / "backups", sealing=sealing)
-        ledger.committed()
-    finally:
-        connection.close()
-        ledger.close()
-
-
-def _make_ready(
-    connection: sqlite3.Connection, path: Path, seal: Seal | None, clock: Clock
-) -> None:
-    """Bring a file up to date, refuse it if it was altered, and see to it that it has a ledger."""
-    ends: list[Tail] = []
-
-    def sealing(within: sqlite3.Connection, version: int | None) -> None:
-        check_structure(within, path)
-        if seal is not None and version is None:
-            ends.append(write_baseline(within, seal, clock.now_ms(), BaselineReason.CREATED))
-
-    prepare(connection, path, path.parent / "backups", sealing=sealing)
-    check_structure(connection, path)
-    if seal is not None:
-        for end in ends:
-            publish(seal, end)
-        adopt(connection, seal, clock.now_ms())
+    backlog = current()
+    if backlog is not None and backlog.has_companions:
+        database.flush()
+        backlog.has_companions = False

@@ -58,17 +58,23 @@ class RunMirror:
         self._faults = faults
         self._shape = shape
 
-    def sync(self, run_id: str) -> None:
-        """Bring one run's folder up to date."""
+    def sync(self, run_id: str, first: Callable[[], None] | None = None) -> None:
+        """Bring one run's folder up to date, after `first` has copied what the folder points to.
+
+        The run is read before: what happens while `first` writes is for the next sync to tell.
+        So a folder that is up to date points to nothing that was not copied.
+        """
         folder = self._root / run_id
         self._faults.reach("mirror.before_write")
         # Read under the lock, so that of two processes the one with the newer state comes last.
         with locked_folder(folder, within=self._kept):
-            self._write(folder, run_id)
+            held = self._database.read(lambda connection: self._read(connection, run_id))
+            if first is not None:
+                first()
+            self._write(folder, held)
         self._faults.reach("mirror.after_write")
 
-    def _write(self, folder: Path, run_id: str) -> None:
-        held = self._database.read(lambda connection: self._read(connection, run_id))
+    def _write(self, folder: Path, held: RunFolder) -> None:
         for name, data in held.files.items():
             self._write_bytes(folder / name, data)
         # The snapshot of the slots before the lines that speak of them.

@@ -8,23 +8,15 @@ it must touch nothing but its connection.
 import asyncio
 import logging
 import queue
-import sqlite3
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
-from callboard.store.connection import (
-    Connection,
-    Durability,
-    RuleBroken,
-    connect,
-    is_busy,
-    translate,
-)
+from callboard.store.backlog import Backlog, current
+from callboard.store.connection import Connection
 from callboard.store.faults import FaultPoints
 from callboard.store.ledger.book import Ledger
 
@@ -37,20 +29,16 @@ _log = logging.getLogger(__name__)
 # disk has lately been this fast; a slower disk must never stall the loop.
 _INLINE_LIMIT_SECONDS: Final = 0.002
 _SMOOTHING: Final = 0.2
-_PATIENCE_SECONDS: Final = 10.0
-_RETRY_SECONDS: Final = 0.002
 # With notes beside it a lone write is still one; with very many it is a batch for the thread.
 _FEW: Final = 8
-# So long a note waits for another commit to join.
+# So long a note waits for another commit to join, and what a run does not wait for.
 _NOTE_SECONDS: Final = 0.02
+_EARLY_SECONDS: Final = 0.004
+# So much that nobody waits for makes a commit of its own.
+_MANY: Final = 32
 
 
 Statement = tuple[str, tuple[Any, ...]]
-Check = Callable[[sqlite3.Connection, Path], None]
-
-
-def _accept(_connection: sqlite3.Connection, _path: Path) -> None:
-    """Refuse nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +60,60 @@ class _Unit:
     work: Work[Any] | Rows
     future: "_Waiter"
     loop: asyncio.AbstractEventLoop | None
+    # What it belongs to: if something of that failed that was handed in before, it is not stored.
+    backlog: Backlog | None = None
+
+    @property
+    def is_early(self) -> bool:
+        """Whether its run goes on before it is stored."""
+        return self.backlog is not None and self.future is self.backlog
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether something it came after could not be stored."""
+        return self.backlog is not None and self.backlog.failure is not None
 
 
-_Waiter = asyncio.Future[Any] | Future[Any] | None
-"""Who waits for a unit; nobody does for a note."""
+_Waiter = asyncio.Future[Any] | Future[Any] | Backlog | None
+"""Who waits for a unit: nobody for a note, the backlog for what a run goes on without."""
 _Outcome = tuple[_Waiter, Any, BaseException | None]
+
+
+class Line(Protocol):
+    """The one connection of a process that writes, in line with the other processes' writers."""
+
+    @property
+    def connection(self) -> Connection:
+        """What units of work write through."""
+        ...
+
+    def begin(self, *, patient: bool) -> bool:
+        """Open a transaction, waiting while others write; the impatient just hear no."""
+        ...
+
+    def check(self) -> None:
+        """Refuse, by raising, a database that others made unfit since the last commit."""
+        ...
+
+    def commit(self) -> None:
+        """Make the open transaction durable."""
+        ...
+
+    def rollback(self) -> None:
+        """Undo the open transaction, if there is one left."""
+        ...
+
+    def is_busy(self, error: Exception) -> bool:
+        """Say whether nobody's turn came, so that trying again at once would help nobody."""
+        ...
+
+    def explain(self, error: Exception) -> Exception:
+        """Return what the user is told of a failure."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        ...
 
 
 class Writer:
@@ -84,27 +121,16 @@ class Writer:
 
     def __init__(
         self,
-        path: Path,
-        durability: Durability,
+        line: Line,
         faults: FaultPoints,
         on_commit: Callable[[], None],
         ledger: Ledger | None = None,
-        check: Check = _accept,
     ) -> None:
-        """Open the connection and start the thread; `on_commit` runs on the committing thread.
-
-        `check` may refuse a database that others have written to since the last commit.
-        """
-        self._path = path
+        """Start the thread; `on_commit` runs on the committing thread."""
+        self._line = line
         self._faults = faults
         self._on_commit = on_commit
         self._ledger = ledger
-        self._check = check
-        self._data_version = -1
-        opening = connect if ledger is None else ledger.connect
-        self._connection = opening(path, durability)
-        # The event loop must never wait for another process; the thread waits by itself.
-        self._connection.execute("PRAGMA busy_timeout=0")
         # Held by whichever thread is using the connection.
         self._turn = threading.Lock()
         # Filled by any thread, emptied by whoever holds the turn.
@@ -112,42 +138,63 @@ class Writer:
         self._guard = threading.Lock()
         # The loop that will flush at its next turn; another loop, or none, must ask for itself.
         self._flush_loop: asyncio.AbstractEventLoop | None = None
-        # The loop that will look after notes that nothing came to join.
+        # The loop that will look after notes that nothing came to join, and after early units.
         self._note_loop: asyncio.AbstractEventLoop | None = None
+        self._early_loop: asyncio.AbstractEventLoop | None = None
+        self._early = 0
         self._wake: queue.SimpleQueue[bool] = queue.SimpleQueue()
         self._commit_seconds = 0.0
         self._closed = False
         self._thread = threading.Thread(target=self._serve, name="callboard-writer", daemon=True)
         self._thread.start()
 
-    async def write(self, work: Work[T]) -> T:
+    async def write(self, work: Work[T] | Rows, backlog: Backlog | None = None) -> T:
         """Run a unit in the next commit and return its result once that is durable."""
-        return await self._join_next_commit(work)
+        return await self._join_next_commit(work, backlog)
 
     def enqueue(self, work: Work[T]) -> "asyncio.Future[T]":
         """Hand in a unit for the next commit at once; the future is done when that is durable."""
         return self._join_next_commit(work)
 
-    async def insert(self, rows: Rows) -> None:
-        """Insert rows in the next commit; durable when this returns."""
-        await self._join_next_commit(rows)
+    def hand_in(self, work: Work[Any] | Rows, backlog: Backlog) -> None:
+        """Hand in a unit that its backlog hears of; soon durable, or when `hasten` is called."""
+        loop = asyncio.get_running_loop()
+        self._hand_in(_Unit(work, backlog, loop, backlog))
+        self._early += 1
+        if self._early >= _MANY:
+            self._early = 0
+            self._wake.put(True)
+        elif self._early_loop is not loop:
+            self._early_loop = loop
+            loop.call_later(_EARLY_SECONDS, self._flush_early, loop)
+
+    def hasten(self) -> None:
+        """Commit what was handed in as soon as every task that is ready has joined."""
+        loop = asyncio.get_running_loop()
+        if self._flush_loop is not loop:
+            self._flush_loop = loop
+            loop.call_soon(self._flush, loop)
+
+    def flush(self) -> None:
+        """Commit what was handed in before this returns, on this thread."""
+        self._drain()
 
     def note(self, work: Work[Any]) -> None:
         """Hand in a unit nobody waits for: it joins the next commit, or soon gets its own."""
         loop = asyncio.get_running_loop()
-        self._hand_in(_Unit(work, None, loop))
+        self._hand_in(_Unit(work, None, loop, current()))
         if self._note_loop is not loop:
             self._note_loop = loop
             loop.call_later(_NOTE_SECONDS, self._flush_notes, loop)
 
-    def _join_next_commit(self, work: Work[T] | Rows) -> "asyncio.Future[T]":
+    def _join_next_commit(
+        self, work: Work[T] | Rows, backlog: Backlog | None = None
+    ) -> "asyncio.Future[T]":
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        self._hand_in(_Unit(work, future, loop))
+        self._hand_in(_Unit(work, future, loop, backlog))
         # Waiting one turn of the loop lets every task that is ready join the same commit.
-        if self._flush_loop is not loop:
-            self._flush_loop = loop
-            loop.call_soon(self._flush, loop)
+        self.hasten()
         return future
 
     def submit(self, work: Work[T]) -> "Future[T]":
@@ -164,7 +211,7 @@ class Writer:
         self._wake.put(False)
         self._thread.join()
         self._drain()
-        self._connection.close()
+        self._line.close()
         if self._ledger is not None:
             self._ledger.close()
 
@@ -184,6 +231,11 @@ class Writer:
         if self._pending and not self._closed:
             self._flush(loop)
 
+    def _flush_early(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._early_loop = None
+        if self._pending and not self._closed:
+            self._wake.put(True)
+
     def _flush(self, loop: asyncio.AbstractEventLoop) -> None:
         self._flush_loop = None
         if not self._commit_here(loop):
@@ -196,7 +248,7 @@ class Writer:
         if not self._turn.acquire(blocking=False):
             return False
         try:
-            if not self._begin(patient=False):
+            if not self._line.begin(patient=False):
                 return False
             self._commit(self._take(), loop, begun=True)
             return True
@@ -207,7 +259,8 @@ class Writer:
         with self._guard:
             if len(self._pending) > _FEW:
                 return False
-            return sum(unit.future is not None for unit in self._pending) <= 1
+            waited_for = (unit.future is not None for unit in self._pending if not unit.is_early)
+            return sum(waited_for) <= 1
 
     def _serve(self) -> None:
         while self._wake.get():
@@ -215,6 +268,7 @@ class Writer:
 
     def _drain(self) -> None:
         with self._turn:
+            self._early = 0
             while units := self._take():
                 self._commit(units)
 
@@ -226,14 +280,20 @@ class Writer:
         begun: bool = False,
     ) -> None:
         outcomes: list[_Outcome] = []
+        refused = [unit for unit in units if unit.is_refused]
+        if refused:
+            units = [unit for unit in units if not unit.is_refused]
+            self._deliver(refused, [(each.future, None, _failure(each)) for each in refused], here)
+            if not units and not begun:
+                return
         try:
             outcomes = self._transact(units, begun)
         except Exception as error:  # noqa: BLE001 - every failure is handed to its waiter
-            if is_busy(error):
+            if self._line.is_busy(error):
                 # Nobody's turn came: to wait again for each of them would help nobody.
-                outcomes = [(unit.future, None, self._explain(error)) for unit in units]
+                outcomes = _failed(units, self._explain(error))
             elif len(units) == 1:
-                outcomes = [(units[0].future, None, self._explain(error))]
+                outcomes = _failed(units, self._explain(error))
             else:
                 for unit in units:
                     self._commit([unit], here)
@@ -242,20 +302,18 @@ class Writer:
             self._on_commit()
 
     def _transact(self, units: list[_Unit], begun: bool) -> list[_Outcome]:
-        connection = self._connection
         if not begun:
-            self._begin(patient=True)
+            self._line.begin(patient=True)
         started = time.perf_counter()
         try:
-            self._look_at_others()
-            outcomes = _execute(connection, units)
+            self._line.check()
+            outcomes = _execute(self._line.connection, units)
             if self._ledger is not None:
                 self._ledger.append()
             self._faults.reach("store.before_commit")
-            connection.execute("COMMIT")
+            self._line.commit()
         except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
+            self._line.rollback()
             if self._ledger is not None:
                 self._ledger.undone()
             raise
@@ -266,42 +324,13 @@ class Writer:
             self._ledger.committed()
         return outcomes
 
-    def _look_at_others(self) -> None:
-        (version,) = self._connection.execute("PRAGMA data_version").fetchone()
-        if version != self._data_version:
-            self._check(self._connection, self._path)
-            self._data_version = version
-
-    def _begin(self, *, patient: bool) -> bool:
-        """Open a transaction, waiting while another process writes; the impatient just hear no."""
-        deadline = time.monotonic() + _PATIENCE_SECONDS
-        while True:
-            try:
-                self._connection.execute("BEGIN IMMEDIATE")
-            except sqlite3.Error as error:
-                if not patient:
-                    return False
-                if not is_busy(error) or time.monotonic() > deadline:
-                    raise
-                time.sleep(_RETRY_SECONDS)
-            else:
-                return True
-
     def _explain(self, error: Exception) -> Exception:
-        if isinstance(error, sqlite3.IntegrityError):
-            broken = RuleBroken(f"The database refused a row: {error}", path=str(self._path))
-            broken.__cause__ = error
-            return broken
         if isinstance(error, StopIteration):
             # No future takes one.
             broken = RuntimeError("a unit of work raised StopIteration")
             broken.__cause__ = error
             return broken
-        if isinstance(error, sqlite3.Error):
-            explained = translate(error, self._path)
-            explained.__cause__ = error
-            return explained
-        return error
+        return self._line.explain(error)
 
     def _deliver(
         self,
@@ -322,7 +351,19 @@ class Writer:
                 _log.debug("committed for an event loop that is already closed")
 
 
-def _execute(connection: sqlite3.Connection, units: list[_Unit]) -> list[_Outcome]:
+def _failed(units: list[_Unit], error: Exception) -> list[_Outcome]:
+    for unit in units:
+        if unit.backlog is not None and unit.is_early and unit.backlog.failure is None:
+            # At once, on this thread: what its run handed in later may be next.
+            unit.backlog.failure = error
+    return [(unit.future, None, error) for unit in units]
+
+
+def _failure(unit: _Unit) -> Exception | None:
+    return None if unit.backlog is None else unit.backlog.failure
+
+
+def _execute(connection: Connection, units: list[_Unit]) -> list[_Outcome]:
     """Execute units in the order in which they were handed in; rows that follow each other at once.
 
     Rows of one statement are inserted together, so that a step's row may come before the event of
@@ -343,7 +384,7 @@ def _execute(connection: sqlite3.Connection, units: list[_Unit]) -> list[_Outcom
     return outcomes
 
 
-def _insert(connection: sqlite3.Connection, together: dict[str, list[tuple[Any, ...]]]) -> None:
+def _insert(connection: Connection, together: dict[str, list[tuple[Any, ...]]]) -> None:
     for sql, rows in together.items():
         if connection.executemany(sql, rows).rowcount != len(rows):
             raise RowRefused

@@ -25,8 +25,9 @@ from callboard.store.files import write_atomically
 from callboard.store.journal.runs import pause_unfinished
 from callboard.store.kept import check_kept_folder
 from callboard.store.ledger.entries import Seal
-from callboard.store.presence import refuse_missing
 from callboard.store.reading import FileRefused, naming_links, open_folder, read_bounded
+from callboard.store.sqlite.database import SqliteDatabase
+from callboard.store.sqlite.presence import refuse_missing
 from callboard.studio.project import Project
 from callboard.studio.trust import ADOPTING_FILE, TrustRegistry
 from callboard.tools.audit.folder import sessions_folder
@@ -146,7 +147,7 @@ def open_database(
     clock: Clock | None = None,
 ) -> Database:
     """Open the database of an admitted project to look at it, making it if there is none."""
-    return Database.open(
+    return SqliteDatabase.open(
         project.database,
         durability=durability,
         faults=faults,

@@ -20,14 +20,14 @@ from typing import Any, Final, cast
 from callboard.core.clock import Clock, SystemClock
 from callboard.core.vocabulary import UNFINISHED
 from callboard.core.vocabulary.run import Effect, RunRecord, StepKind, StepRecord, StepState
-from callboard.engine.execution import ANY_INPUTS
+from callboard.engine.doubt import ANY_INPUTS
 from callboard.store.connection import Connection, StoreCorrupt
 from callboard.store.database import Database
 from callboard.store.files import read_last_line, read_whole_lines
 from callboard.store.journal.runs import list_runs
 from callboard.store.journal.steps import insert_lost_step, load_journal, step_keys
 from callboard.store.ledger.verification import LedgerReport
-from callboard.store.presence import DatabaseMissing
+from callboard.store.sqlite.presence import DatabaseMissing
 from callboard.studio.database import admit, open_database, refuse_lost
 from callboard.studio.project import Project
 from callboard.tools import ToolRegistry, sync_mirror, verify

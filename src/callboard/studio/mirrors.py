@@ -21,9 +21,9 @@ Mirror = Callable[[str, str], None]
 class Mirrors:
     """Collects runs that changed and brings their mirrors up to date, one thread at a time."""
 
-    def __init__(self, mirrors: tuple[Mirror, ...]) -> None:
-        """Take functions of run id and session id that write one mirror each."""
-        self._mirrors = mirrors
+    def __init__(self, mirror: Mirror | None) -> None:
+        """Take what writes the copies of a run; None if a project keeps none."""
+        self._mirror = mirror or _nothing
         # Run id to session id; filled by the event loop, emptied by the task that writes.
         self._changed: dict[str, str] = {}
         self._task: asyncio.Task[None] | None = None
@@ -51,9 +51,7 @@ class Mirrors:
     def _sync(self, changed: dict[str, str]) -> None:
         for run_id, session_id in changed.items():
             try:
-                # In order: one that fails keeps those after it from looking up to date.
-                for mirror in self._mirrors:
-                    mirror(run_id, session_id)
+                self._mirror(run_id, session_id)
             except (OSError, CallboardError) as error:
                 # A mirror is a copy: failing to write it must not fail the run.
                 _log.warning("the mirror of run %s was not written: %s", run_id, error)
@@ -62,23 +60,27 @@ class Mirrors:
                 _log.warning("the mirror of run %s was not written", run_id, exc_info=True)
 
 
-def mirror_writers(
+def _nothing(_run_id: str, _session_id: str) -> None:
+    """Write no copy."""
+
+
+def mirror_writer(
     database: Database, audit: Path, issues: Issues, run_mirror: RunMirror, faults: FaultPoints
-) -> tuple[Mirror, ...]:
-    """Return what writes the copies of a project, in the order in which they are written."""
+) -> Mirror:
+    """Return what writes the copies a run has in its project."""
     response_mirror = ResponseMirror(database, audit)
 
-    def runs(run_id: str, _session_id: str) -> None:
-        run_mirror.sync(run_id)
+    def write(run_id: str, session_id: str) -> None:
+        def pointed_to() -> None:
+            sync_mirror(database, audit, session_id, faults)
+            response_mirror.sync(session_id)
+            issues.sync_mirror()
 
-    def receipts(_run_id: str, session_id: str) -> None:
-        sync_mirror(database, audit, session_id, faults)
+        try:
+            run_mirror.sync(run_id, first=pointed_to)
+        except Exception:
+            # A folder that cannot be shaped or written must not cost what it points to its copy.
+            pointed_to()
+            raise
 
-    def responses(_run_id: str, session_id: str) -> None:
-        response_mirror.sync(session_id)
-
-    def listed(_run_id: str, _session_id: str) -> None:
-        issues.sync_mirror()
-
-    # The run's folder last: if it is up to date, so is everything it points to.
-    return receipts, responses, listed, runs
+    return write

@@ -39,7 +39,7 @@ from callboard.studio.doubts import Doubts
 from callboard.studio.gateway import Surroundings, full_gate, why_unreachable
 from callboard.studio.issues import Issues
 from callboard.studio.keys import key_names, open_credentials
-from callboard.studio.mirrors import Mirrors, mirror_writers
+from callboard.studio.mirrors import Mirrors, mirror_writer
 from callboard.studio.opening import HeldOpen, K, Opening, all_of
 from callboard.studio.overrides import layer_name, project_agents, template_layers
 from callboard.studio.packs import installed_packs
@@ -121,10 +121,10 @@ class Studio:
         self.issues = Issues(database, opening.clock, copy)
         self.audit = Audit(database, self.tools, self.issues)
         self.run_mirror = RunMirror(database, project.runs, opening.faults, self.repertoire.folder)
-        writers = mirror_writers(
+        writer = mirror_writer(
             database, project.audit, self.issues, self.run_mirror, opening.faults
         )
-        self.mirrors = Mirrors(writers if self.settings.engine.mirror else ())
+        self.mirrors = Mirrors(writer if self.settings.engine.mirror else None)
         self.backstage = Backstage(
             database,
             self.ids,

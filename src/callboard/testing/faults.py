@@ -108,21 +108,28 @@ class Blackout(ActAt):
     """From a moment on, nothing this process writes reaches the disk.
 
     The process's memory is as good as gone, so opening the project again shows what a crash
-    would have left behind, without a process of its own.
+    would have left behind, without a process of its own. With `keep` what was handed in by then is
+    written first: set it to the `flush` of the database.
     """
 
     def __init__(self, moment: Moment) -> None:
         """Take the moment."""
         super().__init__(moment, self._cut)
         self.is_dark = False
+        self.keep: Callable[[], None] | None = None
+        self._point = ""
 
     def reach(self, point: str) -> None:
         """Count one passage; in the dark, let no write begin."""
+        self._point = point
         super().reach(point)
         if self.is_dark and point in _BEFORE_WRITING:
             raise StoreError(f"the power was cut at {self.moment}")
 
     def _cut(self) -> None:
+        # Within a commit nothing else can be written.
+        if self.keep is not None and not self._point.startswith("store."):
+            self.keep()
         self.is_dark = True
 
 

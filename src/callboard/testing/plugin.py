@@ -89,7 +89,10 @@ def perform(studio: OpenStudio, answers: dict[str, Any]) -> Perform:
 
 @pytest.fixture
 def crash(studio: OpenStudio, answers: dict[str, Any]) -> Perform:
-    """Return what runs a choreography, loses the process at a moment, and lets the run go on."""
+    """Return what runs a choreography, loses the process at a moment, and lets the run go on.
+
+    What was handed in by then is on disk.
+    """
     from callboard.store.connection import StoreError
     from callboard.testing.faults import Blackout
     from callboard.testing.witness import finish
@@ -97,7 +100,9 @@ def crash(studio: OpenStudio, answers: dict[str, Any]) -> Perform:
     async def crashed(moment: "Moment", name: str, /, **args: Any) -> "RunRecord":
         run_id = ""
         try:
-            async with studio(faults=Blackout(moment)) as opened:
+            dark = Blackout(moment)
+            async with studio(faults=dark) as opened:
+                dark.keep = opened.database.flush
                 run_id = (await opened.start(name, args)).id
                 await finish(opened, run_id, answers)
         except StoreError:

@@ -21,7 +21,7 @@ from callboard.store.database import Connection, Database
 from callboard.store.faults import FaultPoints
 from callboard.tools.audit.folder import Trail
 from callboard.tools.audit.intents import IsAlive, abandoned_intents, drop_intent, store_intent
-from callboard.tools.audit.mirror import is_trustworthy, sync_mirror
+from callboard.tools.audit.mirror import MirrorIndex, sync_mirror
 from callboard.tools.audit.receipts import ReceiptDraft, seal
 from callboard.tools.audit.signing import Signer
 from callboard.tools.executor import ToolCall, ToolExecution, ToolExecutor
@@ -64,6 +64,7 @@ class ToolService:
         self.files = ProjectFiles(root, kept)
         self._database = database
         self._trail = trail
+        self._mirrored = MirrorIndex(trail.folder)
         self._process_id = process_id
         self._faults = faults
         self._signer = Signer(trail)
@@ -178,4 +179,4 @@ class ToolService:
 
     def is_signature_valid(self, receipt: Receipt) -> bool:
         """Say whether a receipt may be believed: as it is stored, and in the audit trail."""
-        return is_trustworthy(receipt, self._signer, self._trail.folder)
+        return self._mirrored.is_trustworthy(receipt, self._signer)

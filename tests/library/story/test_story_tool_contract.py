@@ -29,7 +29,8 @@ from callboard.library.story.index import story_index
 from callboard.library.story.model import Severity
 from callboard.library.story.thresholds import Thresholds, bundled_thresholds, read_thresholds
 from callboard.library.story.tools.report import make_finding
-from callboard.store.database import Database, Durability
+from callboard.store.database import Durability
+from callboard.store.sqlite.database import SqliteDatabase
 from callboard.tools import (
     FileMissing,
     PathOutsideProject,
@@ -49,7 +50,9 @@ def fortress(tmp_path: Path) -> Path:
 @pytest.fixture
 def service(fortress: Path) -> Iterator[ToolService]:
     (fortress / ".callboard").mkdir()
-    database = Database.open(fortress / ".callboard/callboard.db", durability=Durability.NORMAL)
+    database = SqliteDatabase.open(
+        fortress / ".callboard/callboard.db", durability=Durability.NORMAL
+    )
     clock = SystemClock()
     registry = ToolRegistry(map(tool_named, NAMES))
     yield ToolService(

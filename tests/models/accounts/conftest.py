@@ -24,6 +24,7 @@ from callboard.models import (
 )
 from callboard.models.accounts import Accounts, BudgetGate, MeterGate, Prices
 from callboard.store.database import Database
+from callboard.store.sqlite.database import SqliteDatabase
 
 
 class SetClock:
@@ -103,7 +104,7 @@ def clock() -> SetClock:
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    opened = Database.open(tmp_path / "callboard.db")
+    opened = SqliteDatabase.open(tmp_path / "callboard.db")
     yield opened
     opened.close()
 

@@ -32,7 +32,7 @@ from callboard.models.accounts import (
     Prices,
     Scope,
 )
-from callboard.store.database import Database
+from callboard.store.sqlite.database import SqliteDatabase
 
 CHILDREN = 64
 MOST_SAID = 10
@@ -82,7 +82,7 @@ async def child(gate: BudgetGate, number: int) -> None:
 
 async def main(folder: Path, limit: int, kill_at: int) -> None:
     clock = SystemClock()
-    database = Database.open(folder / "callboard.db")
+    database = SqliteDatabase.open(folder / "callboard.db")
     ids = IdMaker(clock)
     ownership = Ownership(database, folder / "locks", ids, clock)
     await ownership.register()

@@ -25,6 +25,7 @@ from callboard.models.accounts import (
 )
 from callboard.models.accounts.calls import insert_call
 from callboard.store.database import Database
+from callboard.store.sqlite.database import SqliteDatabase
 
 HOUR = 3_600_000
 
@@ -63,7 +64,7 @@ calls = st.lists(
 
 
 def stored(folder: Path, made: list[Any]) -> Database:
-    database = Database.open(folder / "callboard.db")
+    database = SqliteDatabase.open(folder / "callboard.db")
 
     def work(connection: Any) -> None:
         for n, (at, who, usage, cost, outcome, requests, estimated) in enumerate(made):

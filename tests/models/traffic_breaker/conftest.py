@@ -7,6 +7,7 @@ import pytest
 from breaker_props import HandClock, Notices
 
 from callboard.store.database import Database
+from callboard.store.sqlite.database import SqliteDatabase
 from callboard.testing.openai_server import OpenAIServer
 
 
@@ -22,7 +23,7 @@ def notices() -> Notices:
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    database = Database.open(tmp_path / "callboard.db")
+    database = SqliteDatabase.open(tmp_path / "callboard.db")
     yield database
     database.close()
 

@@ -27,7 +27,7 @@ from callboard.prompts import (
 )
 from callboard.prompts.draft import exchanges, turn_tokens
 from callboard.prompts.pieces import bm25, pieces_of
-from callboard.store.database import Database
+from callboard.store.sqlite.database import SqliteDatabase
 
 pytestmark = pytest.mark.anyio
 
@@ -351,7 +351,7 @@ async def test_a_conversation_of_three_windows(tmp_path: Path) -> None:
     assert lines["history/left out"].outcome is FittingOutcome.DROPPED
     assert lines["rules"].outcome is lines["hint"].outcome is FittingOutcome.KEPT
 
-    database = Database.open(tmp_path / "callboard.db")
+    database = SqliteDatabase.open(tmp_path / "callboard.db")
     try:
         record = record_prompt(prompt, "prompt_1", 1)
         await database.write(lambda connection: save_prompt(connection, record))

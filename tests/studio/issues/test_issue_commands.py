@@ -10,8 +10,8 @@ import pytest
 from callboard.cli.main import main
 from callboard.cli.views.lines import describe, is_worth_a_line
 from callboard.core.events import Event, EvidenceChecked, IssueChanged
-from callboard.store.database import Database
 from callboard.store.journal.verdicts import VerdictRecord, insert_verdict
+from callboard.store.sqlite.database import SqliteDatabase
 from callboard.studio.project import Project
 
 Call = Callable[..., tuple[int, str, str]]
@@ -101,7 +101,7 @@ def test_receipts_are_linked_from_the_command_line(call: Call) -> None:
 @pytest.mark.req("CR-33")
 def test_verdicts_and_their_counters(call: Call, tmp_path: Path) -> None:
     call("sessions", "create", "here")
-    database = Database.open(tmp_path / "story/.callboard/callboard.db")
+    database = SqliteDatabase.open(tmp_path / "story/.callboard/callboard.db")
 
     def store(connection: Any) -> None:
         for n, codes in enumerate([(), ("quote_not_found",), ("quote_not_found", "cot_leak")]):

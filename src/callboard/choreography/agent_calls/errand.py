@@ -23,7 +23,7 @@ from callboard.choreography.tool_use import ToolUse, use_tool
 from callboard.choreography.values import Reply
 from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import ErrorRecord
-from callboard.core.vocabulary import Agent, Content, Trust
+from callboard.core.vocabulary import Agent, Content, Effect, Trust
 from callboard.engine.errors import StepFailed
 from callboard.prompts import Layer, Turn, load_prompt
 from callboard.studio.studio import Studio
@@ -163,8 +163,12 @@ class _Errand:
         studio, run = self.stage.studio, self.stage.run
         scope = NonceScope(run.session_id, run.id, run.key(key))
         # Journaled, for a resumed run must show the agent the same nonce again.
-        nonce = str(await self.stage.step(f"{key}/nonce", lambda: studio.tools.mint_nonce(scope)))
+        minted = await self.stage.step(
+            f"{key}/nonce", lambda: studio.tools.mint_nonce(scope), effect=Effect.PURE
+        )
+        nonce = str(minted)
         reply = await self.ask(f"{key}/ask", nonce)
+        await run.durable()
         is_unmet = self.errand.is_required and not self.findings
         return await permit(
             self.stage,

@@ -18,7 +18,7 @@ from typing import Any, Final, NoReturn, cast
 
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json, digest
-from callboard.core.vocabulary import StepKind
+from callboard.core.vocabulary import Effect, StepKind
 from callboard.engine.scope import StepScope
 from callboard.tools import NonceInvalid, NonceScope
 
@@ -162,7 +162,10 @@ async def permit(
         return decided
 
     inputs = {"reply": digest(text), "is_unmet": is_unmet, "may_answer": may_answer}
-    return _read(await stage.run.step(key, act, inputs=inputs, kind=StepKind.DECISION))
+    decided = await stage.run.step(
+        key, act, inputs=inputs, kind=StepKind.DECISION, effect=Effect.PURE
+    )
+    return _read(decided)
 
 
 def _decide(

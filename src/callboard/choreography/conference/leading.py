@@ -27,7 +27,7 @@ from callboard.choreography.stage import Stage
 from callboard.choreography.tool_use import ToolUse
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
-from callboard.core.vocabulary import Agent, ModelTier
+from callboard.core.vocabulary import Agent, Effect, ModelTier
 from callboard.tools import SUMMARY_BUDGET_CHARS, Policy
 
 _PROMPTS: Final = ErrandPrompts(
@@ -119,7 +119,7 @@ async def _is_required(
         return needs_tool(message, studio.tools.registry.ids, (*supplies.subjects, *names))
 
     # Journaled: the project may know other names by the time the run is resumed.
-    return bool(await stage.step("lead/required", look))
+    return bool(await stage.step("lead/required", look, effect=Effect.PURE))
 
 
 class _Picking:
@@ -160,7 +160,7 @@ class _Picking:
             allowed = [each for each in calls if self.is_allowed(each)]
             return [each.to_json() for each in {call.label: call for call in allowed}.values()]
 
-        proposed = await self.stage.step("lead/proposals", propose)
+        proposed = await self.stage.step("lead/proposals", propose, effect=Effect.PURE)
         return [ProposedCall.from_json(each) for each in cast("list[Any]", proposed)]
 
     def is_allowed(self, call: ProposedCall) -> bool:

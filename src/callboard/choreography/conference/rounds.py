@@ -40,7 +40,7 @@ from callboard.choreography.stage import Stage
 from callboard.choreography.values import pack_of
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, Conflict, InvalidInput
-from callboard.core.vocabulary import Agent
+from callboard.core.vocabulary import Agent, Effect
 from callboard.engine.run import Run
 from callboard.engine.scope import StepScope
 from callboard.prompts import render_template
@@ -183,7 +183,7 @@ class _Holding:
             scope.commit_with(lambda connection: insert_conference(connection, row))
             return number
 
-        return int(await run.step("open", act))
+        return int(await run.step("open", act, effect=Effect.PURE))
 
     async def gather(self) -> tuple[Gathered, str, bool]:
         """Hold phase 1 and journal what lies on the table."""
@@ -198,7 +198,8 @@ class _Holding:
                 "is_required": is_required,
             }
 
-        laid = cast("dict[str, Any]", await self.stage.step(EVIDENCE_KEY, lay, slot=EVIDENCE_KEY))
+        stored = await self.stage.step(EVIDENCE_KEY, lay, effect=Effect.PURE, slot=EVIDENCE_KEY)
+        laid = cast("dict[str, Any]", stored)
         return gathered_from_json(laid["gathered"]), str(laid["text"]), is_required
 
     def table_text(self, gathered: Gathered) -> str:

@@ -26,7 +26,7 @@ from callboard.choreography.stage import Stage
 from callboard.choreography.values import pack_of
 from callboard.core.canonical import Json
 from callboard.core.errors import ErrorRecord
-from callboard.core.vocabulary import Agent, Content, ModelTier, Trust
+from callboard.core.vocabulary import Agent, Content, Effect, ModelTier, Trust
 from callboard.engine.errors import StepFailed
 from callboard.prompts import Template
 from callboard.replies.evidence import (
@@ -99,7 +99,7 @@ class Table:
         async def settle() -> Json:
             return {**reply.to_json(), "duration_ms": _duration_ms(branch)}
 
-        return RoundReply.from_json(await branch.step("reply", settle))
+        return RoundReply.from_json(await branch.step("reply", settle, effect=Effect.PURE))
 
     async def _judge(self, agent: Agent, branch: Stage) -> RoundReply:
         is_minimal = tier_of(branch.studio, agent) is ModelTier.MINIMAL
@@ -235,7 +235,7 @@ class Table:
             return {each.label: render_evidence(each) for each in fitting[:_OFFERED]}
 
         # Journaled: the files may be others when the run is resumed.
-        lines = cast("dict[str, Any]", await branch.step("candidates", find))
+        lines = cast("dict[str, Any]", await branch.step("candidates", find, effect=Effect.PURE))
         if not lines:
             # Nothing bears on it: a view without ground is none.
             return ABSTAIN if self.grounding.must_bear else body

@@ -17,6 +17,7 @@ from callboard.choreography.loop.prompting import LoopPrompts
 from callboard.choreography.loop.registry import LoopRegistry, UnknownLoop
 from callboard.choreography.loop.result import LoopResult
 from callboard.choreography.stage import Stage
+from callboard.core.vocabulary import Effect
 
 GO_ON: Final = "go on"
 STOP: Final = "stop here"
@@ -36,7 +37,10 @@ def suggest_loop(
     scheduled = [finished.next_loop] if finished is not None and finished.next_loop else []
     follow = [name for name in dict.fromkeys((*scheduled, *usual)) if name in able]
     fed = [name for kind in sorted(kinds) for name in registry.consumers(kind) if name in able]
-    ranked = list(dict.fromkeys((*follow, *fed, *able)))
+    # Where there is nothing to go on with, the loop that says so begins.
+    begins = [loop.id for loop in registry.loops() if loop.options.get("begins")]
+    first_ones = [name for name in begins if name in able]
+    ranked = list(dict.fromkeys((*follow, *fed, *first_ones, *able)))
     if not ranked:
         return None
     first = ranked[0]
@@ -137,7 +141,7 @@ async def _kept(
     """Return a loop and who it wakes as they were when the hop began, whatever became of them."""
     definition = loop.model_dump(mode="json")
     stored: Any = await stage.step(
-        f"{hop}/loop", lambda: {"loop": definition, "awake": list(awake)}
+        f"{hop}/loop", lambda: {"loop": definition, "awake": list(awake)}, effect=Effect.PURE
     )
     if "loop" not in stored:
         # A chain begun by an older version.

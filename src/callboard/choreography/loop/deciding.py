@@ -19,7 +19,7 @@ from callboard.choreography.staffing import find_agent, is_constrained
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import ErrorTier
-from callboard.core.vocabulary import Content, StepKind
+from callboard.core.vocabulary import Content, Effect, StepKind
 from callboard.engine.errors import StepFailed
 from callboard.engine.scope import StepScope
 from callboard.prompts import Layer
@@ -134,7 +134,12 @@ class Showrunner:
 
         key = f"{due.key}/decided"
         stored = await stage.run.step(
-            key, act, inputs=decision, kind=StepKind.DECISION, slot=stage.run.key(key)
+            key,
+            act,
+            inputs=decision,
+            kind=StepKind.DECISION,
+            effect=Effect.PURE,
+            slot=stage.run.key(key),
         )
         made = decided_from(due.question, stored)
         self.decisions += 1

@@ -91,7 +91,7 @@ class Upkeep:
             tell(play.stage, scope, "step.started", {**told, "steps": play.board.steps()})
             return None
 
-        await play.stage.run.step(f"{key}/begin", act, inputs=list(roles))
+        await play.stage.run.step(f"{key}/begin", act, inputs=list(roles), effect=Effect.PURE)
 
     async def adopt_known(self, opened: OpenedUnit, *, is_continued: bool) -> None:
         """Take over what earlier runs of the same unit made, as far as it still holds."""
@@ -143,7 +143,7 @@ class Upkeep:
             self._tell_end(scope, step, standing, why)
             return why
 
-        await self._play.stage.run.step(key, act, inputs=why)
+        await self._play.stage.run.step(key, act, inputs=why, effect=Effect.PURE)
 
     def _tell_end(self, scope: StepScope, step: LoopStep, standing: Standing, why: str) -> None:
         told: dict[str, Any] = {"step": step.id, "status": standing.value, "why": why}

@@ -174,7 +174,8 @@ class StepWork:
             self._tell_all(scope, made, data)
             return data
 
-        await self._play.stage.run.step(f"{self._order.key}/failed", act, inputs=told)
+        key = f"{self._order.key}/failed"
+        await self._play.stage.run.step(key, act, inputs=told, effect=Effect.PURE)
         return StepOutcome(Standing.FAILED, errors=tuple(made.errors), message="; ".join(told))
 
     async def _store(self, made: _Made) -> StepOutcome:

@@ -24,6 +24,7 @@ from callboard.choreography.turn.shapes import Option, PendingProposal, ThinkOut
 from callboard.choreography.turn.thinking.deciding import TurnDecision
 from callboard.choreography.turn.work import TurnWork
 from callboard.core.canonical import Json
+from callboard.core.vocabulary import Effect
 
 UNDOING: Final = "undo"
 
@@ -125,7 +126,8 @@ class Conclusion:
                 return None
             return {name: each.model_dump(mode="json") for name, each in found.items()}
 
-        moved = cast("dict[str, Any] | None", await work.stage.step("recheck", look))
+        seen = await work.stage.step("recheck", look, effect=Effect.PURE)
+        moved = cast("dict[str, Any] | None", seen)
         if moved is not None:
             previews = {k: WritePreview.model_validate(v) for k, v in moved.items()}
             held = Held(work.plan, previews)

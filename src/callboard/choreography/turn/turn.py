@@ -43,7 +43,7 @@ from callboard.choreography.turn.shapes import Gesture, GestureKind
 from callboard.choreography.turn.thinking.deciding import ModelUnavailable
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict, InvalidInput
-from callboard.core.vocabulary import Question, RunRecord
+from callboard.core.vocabulary import Effect, Question, RunRecord
 from callboard.engine.run import Run
 from callboard.engine.scope import StepScope
 from callboard.knowledge.entities import Lifetimes, load_registry
@@ -256,4 +256,4 @@ async def end_session(stage: Stage, who: Who, mode: str) -> dict[str, Any]:
         scope.commit_with(lambda connection: save_state(connection, session, state, now))
         return {"ended": True, "turns": state.turn, "summary": summary}
 
-    return cast("dict[str, Any]", await stage.run.step("end", act))
+    return cast("dict[str, Any]", await stage.run.step("end", act, effect=Effect.PURE))

@@ -89,8 +89,8 @@ def _accept(project: Path | None, *, as_json: bool) -> int:
 def _salvage(project: Path | None, target: Path, *, as_json: bool) -> int:
     from callboard.cli.reading import find_project
     from callboard.core.errors import Conflict
-    from callboard.store.integrity import salvage
     from callboard.store.kept import check_kept_folder
+    from callboard.store.sqlite.salvage import salvage
 
     found = find_project(project)
     check_kept_folder(found.folder)

@@ -83,7 +83,7 @@ def show(
 
     from callboard.cli.reading import matching, pick, reading
     from callboard.core.canonical import compact_json
-    from callboard.tools.audit.mirror import is_trustworthy
+    from callboard.tools.audit.mirror import MirrorIndex
     from callboard.tools.audit.receipts import read_receipt, receipt_to_json
     from callboard.tools.audit.signing import Signer
 
@@ -93,7 +93,7 @@ def show(
         found = journal.read(lambda connection: read_receipt(connection, receipt_id))
         journal.read(lambda connection: journal.viewer.require(connection, found.session_id))
         trail = journal.project.trail
-        is_valid = is_trustworthy(found, Signer(trail), trail.folder)
+        is_valid = MirrorIndex(trail.folder).is_trustworthy(found, Signer(trail))
     if as_json:
         echo_json({"receipt": receipt_to_json(found), "signature_valid": is_valid})
         return

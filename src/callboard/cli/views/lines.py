@@ -22,6 +22,7 @@ from callboard.core.run_events import (
     QuestionAnswered,
     QuestionAsked,
     RunChanged,
+    RunCleared,
     RunStarted,
     SignalAcknowledged,
     SignalSent,
@@ -99,6 +100,9 @@ def describe(event: Event) -> EventLine:
     """Return what a line about an event says."""
     if isinstance(event.body, StepDone | StepFailed | StepStarted | StepUnknown):
         return _step(event.body, event.step_key or "")
+    if isinstance(event.body, RunCleared):
+        gone = f"{event.body.events} events, {event.body.prompts} prompts, {event.body.steps} steps"
+        return EventLine(NOTE, "run", text=f"cleared: {gone} were taken away")
     if isinstance(event.body, GATE_BODIES):
         facts, text = gate_words(event.body)
         return EventLine(NOTE, "model", event.step_key or "", facts, text)

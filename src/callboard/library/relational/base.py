@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from callboard.choreography.turn.requests import QueryError
-from callboard.store.connection import is_busy, write_ahead
+from callboard.store.sqlite.connection import is_busy, write_ahead
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine, RootTransaction

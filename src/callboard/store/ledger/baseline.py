@@ -4,9 +4,7 @@ A new database begins with one, one without a ledger is adopted by one, a change
 with one, and so does the user's word that what is there shall count.
 """
 
-import sqlite3
-from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from callboard.store.ledger.book import Head, HeadFile, read_head
@@ -19,13 +17,13 @@ from callboard.store.ledger.entries import (
     rows_content,
     tail_of,
 )
-from callboard.store.ledger.rows import Key, TableShape, protected_tables, quoted, shape_of
+from callboard.store.ledger.rows import Key, LedgerConnection, TableShape, quoted
 
 _ROWS_PER_ENTRY: Final = 2_000
 
 
 def write_baseline(
-    connection: sqlite3.Connection,
+    connection: LedgerConnection,
     seal: Seal,
     at: int,
     reason: BaselineReason,
@@ -43,20 +41,20 @@ def write_baseline(
     return tail
 
 
-def adopt(connection: sqlite3.Connection, seal: Seal, at: int) -> None:
+def adopt(connection: LedgerConnection, seal: Seal, at: int) -> None:
     """Begin a ledger for a database that has none, unless a head says that there was one."""
     if tail_of(connection).seq or read_head(seal) != Head():
         return
-    with _transaction(connection):
+    with connection.transaction():
         tail = tail_of(connection)
         if not tail.seq:
             tail = write_baseline(connection, seal, at, BaselineReason.ADOPTED)
     publish(seal, tail)
 
 
-def accept_rows(connection: sqlite3.Connection, seal: Seal, at: int, flaws: int) -> Tail:
+def accept_rows(connection: LedgerConnection, seal: Seal, at: int, flaws: int) -> Tail:
     """Have every row count as it is, on the user's word."""
-    with _transaction(connection):
+    with connection.transaction():
         return write_baseline(connection, seal, at, BaselineReason.ACCEPTED, {"flaws": flaws})
 
 
@@ -69,47 +67,20 @@ def publish(seal: Seal, tail: Tail) -> None:
         head.close()
 
 
-def read_rows(connection: sqlite3.Connection, shape: TableShape) -> Iterator[tuple[Any, ...]]:
+def read_rows(connection: LedgerConnection, shape: TableShape) -> Iterator[tuple[Any, ...]]:
     """Go through the rows of a table."""
     columns = ", ".join(map(quoted, shape.columns))
     for row in connection.execute(f"SELECT {columns} FROM {quoted(shape.name)}"):  # noqa: S608 - names of our own schema
         yield tuple(row)
 
 
-@contextmanager
-def _transaction(connection: sqlite3.Connection) -> Generator[None]:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
-@contextmanager
-def any_text(connection: sqlite3.Connection) -> Generator[None]:
-    """Read text that is none as well, each spoiled byte as a mark of its own."""
-    usual = connection.text_factory
-    connection.text_factory = _marked
-    try:
-        yield
-    finally:
-        connection.text_factory = usual
-
-
-def _marked(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
-
-
-def _chunks(connection: sqlite3.Connection) -> Iterator[dict[str, dict[Key, str | None]]]:
+def _chunks(connection: LedgerConnection) -> Iterator[dict[str, dict[Key, str | None]]]:
     """Give every row in parts of bounded size, an empty last one at the least."""
     rows: dict[str, dict[Key, str | None]] = {}
     count = 0
-    with any_text(connection):
-        for table in protected_tables(connection):
-            shape = shape_of(connection, table)
+    with connection.any_text():
+        for table in connection.protected_tables():
+            shape = connection.shape_of(table)
             for values in read_rows(connection, shape):
                 rows.setdefault(table, {})[shape.key(values)] = shape.digest(values)
                 count += 1

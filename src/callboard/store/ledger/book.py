@@ -5,16 +5,13 @@ moves on and is not waited for: one that is behind says nothing, one ahead tells
 """
 
 import fcntl
-import json
 import logging
 import os
-import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from callboard.core.clock import Clock
-from callboard.store.connection import Connection, Durability, connect_as
 from callboard.store.ledger.entries import (
     ENTRY_PURPOSE,
     HASH_BYTES,
@@ -33,8 +30,9 @@ from callboard.store.ledger.entries import (
     read_marks,
     rows_content,
     tail_of,
+    was_cut_after,
 )
-from callboard.store.ledger.watching import WatchedConnection
+from callboard.store.ledger.rows import LedgerConnection, WatchedRows
 
 _log = logging.getLogger(__name__)
 _DIGITS: Final = 20
@@ -137,8 +135,9 @@ def _parse(line: bytes, seal: Seal) -> Tail | None:
 class Ledger:
     """Writes the entries of one process; used by whoever holds the writing connection."""
 
-    def __init__(self, seal: Seal, clock: Clock) -> None:
-        """Take what entries are sealed with, and the time for their readers."""
+    def __init__(self, connection: WatchedRows, seal: Seal, clock: Clock) -> None:
+        """Take who writes, what entries are sealed with, and the time for their readers."""
+        self._connection = connection
         self._seal = seal
         self._clock = clock
         self._head = HeadFile(seal)
@@ -146,18 +145,11 @@ class Ledger:
         self._known: Tail | None = None
         # What the open transaction will have appended.
         self._pending: Tail | None = None
-        self._connection: WatchedConnection | None = None
-
-    def connect(self, path: Path, durability: Durability) -> sqlite3.Connection:
-        """Open the one connection that writes, watched from now on."""
-        self._connection = connect_as(WatchedConnection, path, durability)
-        self._connection.watch()
-        return self._connection
 
     def append(self) -> None:
         """Write the entry of the open transaction, just before it is committed."""
         connection = self._connection
-        if connection is None or not (touched := connection.touched()):
+        if not (touched := connection.touched()):
             return
         at, content = self._clock.now_ms(), rows_content(touched)
         if self._known is not None:
@@ -171,8 +163,7 @@ class Ledger:
 
     def committed(self) -> None:
         """Countersign what has been committed."""
-        if self._connection is not None:
-            self._connection.forget()
+        self._connection.forget()
         if self._pending is not None:
             self._known, self._pending = self._pending, None
             self._head.publish(self._known)
@@ -180,14 +171,13 @@ class Ledger:
     def undone(self) -> None:
         """Forget the entry of a transaction that was rolled back."""
         self._pending = None
-        if self._connection is not None:
-            self._connection.forget(undone=True)
+        self._connection.forget(undone=True)
 
     def close(self) -> None:
         """Let go of the head."""
         self._head.close()
 
-    def _sound_tail(self, connection: WatchedConnection, at: int) -> Tail:
+    def _sound_tail(self, connection: LedgerConnection, at: int) -> Tail:
         """Return the end to go on from; if entries are lost, an entry that says so comes first."""
         # A head knows only what is committed, and whoever is here sees all that is.
         head = Head(self._known) if self._known is not None else read_head(self._seal)
@@ -214,7 +204,7 @@ class Ledger:
         )
 
 
-def gap_in(connection: sqlite3.Connection, head: Head, tail: Tail) -> str | None:
+def gap_in(connection: LedgerConnection, head: Head, tail: Tail) -> str | None:
     """Say how a chain falls short of what its head knows, if it does."""
     if head.is_damaged:
         return "head_damaged"
@@ -226,7 +216,9 @@ def gap_in(connection: sqlite3.Connection, head: Head, tail: Tail) -> str | None
         found: bytes | None = tail.hash
     else:
         found = hash_at(connection, head.tail.seq)
-    return None if found == head.tail.hash else "replaced"
+    if found == head.tail.hash or (found is None and was_cut_after(connection, head.tail.seq)):
+        return None
+    return "replaced"
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +241,7 @@ class Gap:
                 return f"entries {self.found + 1} to {self.known} were committed and are gone"
 
 
-def head_gap(connection: sqlite3.Connection, head: Head, tail: Tail) -> Gap | None:
+def head_gap(connection: LedgerConnection, head: Head, tail: Tail) -> Gap | None:
     """Return how a chain falls short of what its head knows."""
     reason = gap_in(connection, head, tail)
     if reason is None:
@@ -258,7 +250,7 @@ def head_gap(connection: sqlite3.Connection, head: Head, tail: Tail) -> Gap | No
     return Gap(max(tail.seq, known) + 1, reason, known, tail.seq)
 
 
-def open_gap(connection: sqlite3.Connection, seal: Seal, head: Head) -> Gap | None:
+def open_gap(connection: LedgerConnection, seal: Seal, head: Head) -> Gap | None:
     """Return the gap nobody has accepted yet; `head` must have been read before."""
     gap = head_gap(connection, head, tail_of(connection))
     if gap is not None:
@@ -283,18 +275,9 @@ def is_authentic(entry: Entry, previous: bytes, seal: Seal) -> bool:
     )
 
 
-def ends_with(connection: sqlite3.Connection, seal: Seal) -> bool:
+def ends_with(connection: LedgerConnection, seal: Seal) -> bool:
     """Say whether the newest entry is one this key made; a ledger without any may be begun."""
     newest = newest_entry(connection)
     if newest is None:
         return True
     return is_authentic(newest, hash_before(connection, newest.seq), seal)
-
-
-def was_known_before(connection: Connection, value: str, seq: int) -> bool:
-    """Say whether an entry before a number speaks of a row with this text in its key."""
-    row = connection.execute(
-        "SELECT 1 FROM ledger WHERE seq < :seq AND instr(body, :part) LIMIT 1",
-        {"seq": seq, "part": json.dumps(value).encode()},
-    ).fetchone()
-    return row is not None

@@ -10,7 +10,6 @@ the project can neither sign an entry nor take back what the head says.
 import hashlib
 import hmac
 import json
-import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from callboard.core.canonical import compact_json
+from callboard.store.connection import Connection
 from callboard.store.ledger.rows import Key
 
 MAC_BYTES: Final = 16
@@ -73,6 +73,8 @@ class BaselineReason(StrEnum):
     ADOPTED = "adopted"
     MIGRATED = "migrated"
     ACCEPTED = "accepted"
+    # What came before it was taken away, on the user's word.
+    CUT = "cut"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,16 @@ class Entry:
         """Return the hash this entry must have after the one before it."""
         return _hash(previous, self.seq, self.kind, self.at, self.key_id, self.body)
 
+    def hash_at_cut(self) -> bytes:
+        """Return the hash of the entry before this one, if this is where a chain was cut."""
+        if self.kind != EntryKind.BASELINE:
+            return NO_HASH
+        try:
+            content = self.content()
+            return bytes.fromhex(content["previous"]) if _is_cut(content) else NO_HASH
+        except (ValueError, TypeError, KeyError):
+            return NO_HASH
+
     def content(self) -> dict[str, Any]:
         """Return what the entry says; ValueError if it says nothing that can be read."""
         data: object = json.loads(self.body)
@@ -107,39 +119,63 @@ class Entry:
         return cast("dict[str, Any]", data)
 
 
-def tail_of(connection: sqlite3.Connection) -> Tail:
+def tail_of(connection: Connection) -> Tail:
     """Return where the chain ends."""
     row = connection.execute("SELECT seq, hash FROM ledger ORDER BY seq DESC LIMIT 1").fetchone()
     return Tail(0, NO_HASH) if row is None else Tail(row[0], _bytes(row[1]))
 
 
-def hash_at(connection: sqlite3.Connection, seq: int) -> bytes | None:
+def hash_at(connection: Connection, seq: int) -> bytes | None:
     """Return the hash of an entry, or None if there is no such entry."""
     row = connection.execute("SELECT hash FROM ledger WHERE seq = ?", (seq,)).fetchone()
     return None if row is None else _bytes(row[0])
 
 
-def hash_before(connection: sqlite3.Connection, seq: int) -> bytes:
+def hash_before(connection: Connection, seq: int) -> bytes:
     """Return the hash of the entry before a number."""
     row = connection.execute(
         "SELECT hash FROM ledger WHERE seq < ? ORDER BY seq DESC LIMIT 1", (seq,)
     ).fetchone()
-    return NO_HASH if row is None else _bytes(row[0])
+    if row is not None:
+        return _bytes(row[0])
+    first = oldest_entry(connection)
+    return first.hash_at_cut() if first is not None and first.seq == seq else NO_HASH
 
 
-def read_entries(connection: sqlite3.Connection) -> Iterator[Entry]:
+def oldest_entry(connection: Connection) -> Entry | None:
+    """Return the entry the chain begins with."""
+    row = connection.execute(f"{_SELECT} ORDER BY seq LIMIT 1").fetchone()
+    return None if row is None else _entry(row)
+
+
+def was_cut_after(connection: Connection, seq: int) -> bool:
+    """Say whether the chain begins with an entry that says where it was cut, after a number."""
+    first = oldest_entry(connection)
+    return first is not None and seq < first.seq and first.hash_at_cut() != NO_HASH
+
+
+def was_known_before(connection: Connection, value: str, seq: int) -> bool:
+    """Say whether an entry before a number speaks of a row with this text in its key."""
+    row = connection.execute(
+        "SELECT 1 FROM ledger WHERE seq < :seq AND instr(body, :part) LIMIT 1",
+        {"seq": seq, "part": json.dumps(value).encode()},
+    ).fetchone()
+    return row is not None
+
+
+def read_entries(connection: Connection) -> Iterator[Entry]:
     """Go through the chain from its beginning."""
     for row in connection.execute(f"{_SELECT} ORDER BY seq"):
         yield _entry(row)
 
 
-def newest_entry(connection: sqlite3.Connection) -> Entry | None:
+def newest_entry(connection: Connection) -> Entry | None:
     """Return the entry the chain ends with."""
     row = connection.execute(f"{_SELECT} ORDER BY seq DESC LIMIT 1").fetchone()
     return None if row is None else _entry(row)
 
 
-def read_marks(connection: sqlite3.Connection) -> Iterator[Entry]:
+def read_marks(connection: Connection) -> Iterator[Entry]:
     """Go through the entries that say more than which rows were written, newest first."""
     # In these words, so that the index over such entries is used.
     for row in connection.execute(f"{_SELECT} WHERE kind <> 'write' ORDER BY seq DESC"):
@@ -147,7 +183,7 @@ def read_marks(connection: sqlite3.Connection) -> Iterator[Entry]:
 
 
 def append_entry(
-    connection: sqlite3.Connection,
+    connection: Connection,
     seal: Seal,
     at: int,
     kind: EntryKind,
@@ -164,7 +200,7 @@ def append_entry(
 
 
 def follow_entry(
-    connection: sqlite3.Connection,
+    connection: Connection,
     seal: Seal,
     at: int,
     content: Mapping[str, Any],
@@ -203,6 +239,10 @@ def _hash(previous: bytes, seq: int, kind: str, at: int, key_id: str, body: byte
 def _entry(row: Any) -> Entry:
     body, found, mac = (_bytes(each) for each in tuple(row)[4:7])
     return Entry(row[0], _text(row[1]), _number(row[2]), _text(row[3]), body, found, mac)
+
+
+def _is_cut(content: Mapping[str, Any]) -> bool:
+    return content.get("reason") == BaselineReason.CUT
 
 
 def _number(value: object) -> int:

@@ -4,12 +4,10 @@ Follows the whole chain, so that taking an entry out of it does not hide what th
 at the rows it is asked for only; `verification` looks at all of them.
 """
 
-import sqlite3
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from callboard.store.ledger.baseline import any_text
 from callboard.store.ledger.book import Head, head_gap
 from callboard.store.ledger.entries import (
     ENTRY_PURPOSE,
@@ -21,7 +19,7 @@ from callboard.store.ledger.entries import (
     Tail,
     read_entries,
 )
-from callboard.store.ledger.rows import Key, quoted, shape_of
+from callboard.store.ledger.rows import Key, LedgerConnection, quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +31,14 @@ class MissingRows:
 
 
 def missing_rows(
-    connection: sqlite3.Connection, seal: Seal, head: Head, table: str, firsts: Collection[str]
+    connection: LedgerConnection, seal: Seal, head: Head, table: str, firsts: Collection[str]
 ) -> MissingRows:
     """Find what is missing of the rows of a table whose key begins with one of some values.
 
     Within one snapshot; `head` must have been read before it was taken.
     """
     account = _Account(seal, table, frozenset(firsts), f'"{table}"'.encode())
-    with any_text(connection):
+    with connection.any_text():
         for entry in read_entries(connection):
             account.follow(entry)
         if head_gap(connection, head, account.tail) is not None:
@@ -68,7 +66,9 @@ class _Account:
     is_whole: bool = True
 
     def follow(self, entry: Entry) -> None:
-        previous, self.tail = self.tail.hash, Tail(entry.seq, entry.hash)
+        # Number 0 is the beginning.
+        previous = self.tail.hash if self.tail.seq else entry.hash_at_cut()
+        self.tail = Tail(entry.seq, entry.hash)
         follows = entry.expected_hash(previous) == entry.hash
         if not follows:
             self.is_whole = False
@@ -110,8 +110,8 @@ class _Account:
                 self.said.setdefault(tuple(key), digest)
 
 
-def _digests(connection: sqlite3.Connection, table: str, firsts: Collection[str]) -> dict[Key, str]:
-    shape = shape_of(connection, table)
+def _digests(connection: LedgerConnection, table: str, firsts: Collection[str]) -> dict[Key, str]:
+    shape = connection.shape_of(table)
     columns, first = ", ".join(map(quoted, shape.columns)), quoted(shape.key_columns[0])
     sql = f"SELECT {columns} FROM {quoted(table)} WHERE {first} = ?"  # noqa: S608 - names of our own schema
     found = (tuple(row) for each in firsts for row in connection.execute(sql, (each,)))

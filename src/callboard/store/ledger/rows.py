@@ -4,11 +4,14 @@ Knows what a row looks like, not what it means. The digest covers types as well 
 the same whether the values come from a trigger or from reading the table.
 """
 
-import sqlite3
 from binascii import b2a_base64
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, Protocol
+
+from callboard.store.connection import Connection
 
 # A multiple of three, so that base 64 needs no padding.
 _DIGEST_BYTES: Final = 15
@@ -37,6 +40,15 @@ class TableShape:
     has_blobs: bool
     # How many columns the key has if it is the beginning of the row, else 0; asked at every write.
     leading_keys: int
+
+    @classmethod
+    def of(
+        cls, name: str, columns: Sequence[str], key_positions: Sequence[int], has_blobs: bool
+    ) -> "TableShape":
+        """Return the shape of a table whose primary key stands at these positions."""
+        positions = tuple(key_positions)
+        leading = len(positions) if positions == tuple(range(len(positions))) else 0
+        return cls(name, tuple(columns), positions, has_blobs, leading)
 
     @property
     def key_columns(self) -> tuple[str, ...]:
@@ -69,40 +81,42 @@ def is_protected(table: str) -> bool:
     return table not in UNPROTECTED and not table.startswith("sqlite_")
 
 
-def shape_of(connection: sqlite3.Connection, table: str) -> TableShape:
-    """Return the shape of one table."""
-    columns: list[str] = []
-    keys: list[tuple[int, int]] = []
-    has_blobs = False
-    for row in connection.execute("SELECT name, type, pk FROM pragma_table_info(?)", (table,)):
-        if row[2]:
-            keys.append((row[2], len(columns)))
-        has_blobs = has_blobs or row[1] == "BLOB"
-        columns.append(row[0])
-    positions = tuple(at for _, at in sorted(keys))
-    leading = len(positions) if positions == tuple(range(len(positions))) else 0
-    return TableShape(table, tuple(columns), positions, has_blobs, leading)
+class LedgerConnection(Connection, Protocol):
+    """A connection through which a ledger is read and kept."""
+
+    def protected_tables(self) -> list[str]:
+        """Return the names of the tables whose rows stand in the ledger, sorted."""
+        ...
+
+    def shape_of(self, table: str, /) -> TableShape:
+        """Return the shape of one table."""
+        ...
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Write within a transaction of its own, in the line of all writers."""
+        ...
+
+    def any_text(self) -> AbstractContextManager[None]:
+        """Read text that is none as well, each spoiled byte as a mark of its own."""
+        ...
 
 
-def protected_tables(connection: sqlite3.Connection) -> list[str]:
-    """Return the names of the tables whose rows stand in the ledger, sorted."""
-    rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
-    return [row[0] for row in rows if is_protected(row[0])]
+class WatchedRows(LedgerConnection, Protocol):
+    """The one connection that writes, noticing every row it changes."""
+
+    def touched(self) -> Mapping[str, Mapping[Key, str | None]]:
+        """Return the rows changed since the transaction began, each with its digest."""
+        ...
+
+    def forget(self, *, undone: bool = False) -> None:
+        """Begin anew, after a commit or with `undone` after a rollback."""
+        ...
 
 
 def quoted(name: str) -> str:
     """Return a name as SQL has it."""
     escaped = name.replace('"', '""')
     return f'"{escaped}"'
-
-
-def row_digest(connection: sqlite3.Connection, shape: TableShape, key: Key) -> str | None:
-    """Return the digest of a row as it is now, or None if there is no such row."""
-    columns = ", ".join(map(quoted, shape.columns))
-    where = " AND ".join(f"{quoted(name)} IS ?" for name in shape.key_columns)
-    sql = f"SELECT {columns} FROM {quoted(shape.name)} WHERE {where}"  # noqa: S608 - names of our own schema
-    row = connection.execute(sql, key).fetchone()
-    return None if row is None else shape.digest(tuple(row))
 
 
 def named(table: str, key: Key) -> str:

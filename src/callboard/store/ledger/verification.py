@@ -3,13 +3,12 @@
 Reads each entry and each row once, changes neither, and names every flaw with its row.
 """
 
-import sqlite3
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
 from callboard.core.clock import iso
-from callboard.store.ledger.baseline import any_text, read_rows
+from callboard.store.ledger.baseline import read_rows
 from callboard.store.ledger.book import Gap, Head, head_gap
 from callboard.store.ledger.entries import (
     ENTRY_PURPOSE,
@@ -21,7 +20,7 @@ from callboard.store.ledger.entries import (
     Tail,
     read_entries,
 )
-from callboard.store.ledger.rows import Key, named, protected_tables, shape_of
+from callboard.store.ledger.rows import Key, LedgerConnection, named
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +62,10 @@ class _Said:
     entry: Entry
 
 
-def verify_ledger(connection: sqlite3.Connection, seal: Seal | None, head: Head) -> LedgerReport:
+def verify_ledger(connection: LedgerConnection, seal: Seal | None, head: Head) -> LedgerReport:
     """Check a database within one snapshot; `head` must have been read before it was taken."""
     work = _Work(seal)
-    with any_text(connection):
+    with connection.any_text():
         for entry in read_entries(connection):
             work.follow(entry)
         work.check_end(connection, head)
@@ -105,7 +104,7 @@ class _Work:
         except (ValueError, TypeError, KeyError, AttributeError):
             self._flaw("entry_changed", "cannot be read", entry)
 
-    def check_end(self, connection: sqlite3.Connection, head: Head) -> None:
+    def check_end(self, connection: LedgerConnection, head: Head) -> None:
         """Compare the end of the chain with what was countersigned."""
         tail = Tail(0, NO_HASH) if self.last is None else Tail(self.last.seq, self.last.hash)
         gap = head_gap(connection, head, tail)
@@ -120,11 +119,11 @@ class _Work:
         elif self.entries == 0:
             self.notes.append("this database has no ledger yet: nothing is proven")
 
-    def check_rows(self, connection: sqlite3.Connection) -> None:
+    def check_rows(self, connection: LedgerConnection) -> None:
         """Compare every row with what was last written of it."""
         is_kept = self.entries > 0
-        for table in protected_tables(connection):
-            shape = shape_of(connection, table)
+        for table in connection.protected_tables():
+            shape = connection.shape_of(table)
             said = self.said.pop(table, {})
             for values in read_rows(connection, shape):
                 self.rows += 1
@@ -157,7 +156,8 @@ class _Work:
                 missing = f"entry {expected}"
             self._flaw("entries_removed", f"{missing} before it are missing", entry)
             return False
-        if entry.expected_hash(NO_HASH if previous is None else previous.hash) != entry.hash:
+        before = entry.hash_at_cut() if previous is None else previous.hash
+        if entry.expected_hash(before) != entry.hash:
             self._flaw("entry_changed", "does not follow from the entry before it", entry)
             return False
         return True
@@ -184,6 +184,8 @@ class _Work:
                 self.flaws.clear()
                 # What other keys signed before is vouched for by that.
                 self.foreign.clear()
+            case BaselineReason.CUT:
+                self.notes.append(f"entries before {when} were taken away, at your wish")
             case _:
                 pass
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
-from callboard.core.canonical import canonical_json
+from callboard.core.canonical import canonical_json, digest_bytes
 from callboard.core.vocabulary import Receipt
 from callboard.store.database import Connection, Database
 from callboard.store.faults import FaultPoints, NoFaults
@@ -151,23 +151,66 @@ def _parse(text: str) -> dict[str, Any] | None:
     return cast("dict[str, Any]", data) if isinstance(data, dict) else None
 
 
-def is_trustworthy(receipt: Receipt, signer: Signer, audit: Path) -> bool:
-    """Say whether a receipt is what was signed, in the database and in its mirror.
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """What the lines of a file stand for, as it was."""
 
-    A mirror that lacks the receipt says nothing against it: it may not have been written yet.
-    """
-    return is_signature_valid(receipt, signer) and _is_mirrored_as_signed(receipt, audit)
-
-
-def _is_mirrored_as_signed(receipt: Receipt, audit: Path) -> bool:
-    # Looking at the text first spares reading every payload of the session.
-    marks = (receipt.id, f'"seq":{receipt.seq},')
-    lines = read_mirror(audit, receipt.session_id, holding=marks)
-    stood_for = [line for line in lines if _stands_for(line, receipt)]
-    return not stood_for or all(line.text == render_line(receipt) for line in stood_for)
+    stamp: tuple[str, tuple[int, int, int] | None]
+    by_name: dict[str, set[str]]
+    by_seq: dict[int, set[str]]
+    unreadable: list[str]
 
 
-def _stands_for(line: MirrorLine, receipt: Receipt) -> bool:
+class MirrorIndex:
+    """The mirrors of an audit trail by what their lines stand for; a file is read once as it is."""
+
+    def __init__(self, audit: Path) -> None:
+        """Take the folder of the mirrors."""
+        self._audit = audit
+        self._latest: _Lines | None = None
+
+    def is_trustworthy(self, receipt: Receipt, signer: Signer) -> bool:
+        """Say whether a receipt is what was signed, in the database and in its mirror.
+
+        A mirror that lacks the receipt says nothing against it: it may not have been written yet.
+        """
+        if not is_signature_valid(receipt, signer):
+            return False
+        lines = self._lines(receipt.session_id)
+        named = lines.by_name.get(receipt.id, set())
+        stood_for = named | lines.by_seq.get(receipt.seq, set())
+        is_spoiled = any(receipt.id in text for text in lines.unreadable)
+        return not is_spoiled and stood_for <= {_digest(render_line(receipt))}
+
+    def _lines(self, session_id: str) -> _Lines:
+        stamp = (session_id, _state(mirror_path(self._audit, session_id)))
+        lines = self._latest
+        if lines is None or lines.stamp != stamp:
+            lines = _Lines(stamp, {}, {}, [])
+            for line in read_mirror(self._audit, session_id):
+                _sort_in(line, lines)
+            self._latest = lines
+        return lines
+
+
+def _state(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _sort_in(line: MirrorLine, lines: _Lines) -> None:
     if line.data is None:
-        return receipt.id in line.text
-    return line.data.get("receipt_id") == receipt.id or line.data.get("seq") == receipt.seq
+        lines.unreadable.append(line.text)
+        return
+    name, seq = line.data.get("receipt_id"), line.data.get("seq")
+    if isinstance(name, str):
+        lines.by_name.setdefault(name, set()).add(_digest(line.text))
+    if isinstance(seq, int):
+        lines.by_seq.setdefault(seq, set()).add(_digest(line.text))
+
+
+def _digest(text: str) -> str:
+    return digest_bytes(text.encode("utf-8", "replace"))

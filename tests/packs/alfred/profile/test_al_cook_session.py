@@ -16,8 +16,8 @@ from callboard.packs.alfred.kitchen.cooking import (
     seconds_in,
 )
 from callboard.packs.alfred.kitchen.router.stove import read_command
-from callboard.store.database import Database
 from callboard.store.records import Records
+from callboard.store.sqlite.database import SqliteDatabase
 
 pytestmark = pytest.mark.anyio
 
@@ -127,7 +127,7 @@ async def test_being_done_is_one_write():
 @pytest.mark.req("AL-75")
 async def test_where_the_cook_is_survives_a_restart(tmp_path: Path):
     path = tmp_path / "callboard.db"
-    database = Database.open(path)
+    database = SqliteDatabase.open(path)
     sessions = CookSessions(Records(database, "alfred", SystemClock()))
     with pytest.raises(NotFound):
         sessions.require("sess-1")
@@ -135,7 +135,7 @@ async def test_where_the_cook_is_survives_a_restart(tmp_path: Path):
     session, _ = session.follow(CookCommand("timer", 60), 9)
     await sessions.put("sess-1", session)
     database.close()
-    database = Database.open(path)
+    database = SqliteDatabase.open(path)
     again = CookSessions(Records(database, "alfred", SystemClock()))
     assert again.require("sess-1") == session
     assert again.get("sess-2") is None

@@ -28,8 +28,8 @@ from callboard.packs.writers_factory.health.values import (
     finding_to_json,
 )
 from callboard.packs.writers_factory.model import Evidence, Finding, Severity
-from callboard.store.database import Database
 from callboard.store.records import Records
+from callboard.store.sqlite.database import SqliteDatabase
 
 pytestmark = pytest.mark.anyio
 
@@ -167,7 +167,7 @@ class Shelf:
     """A ledger on a real database."""
 
     def __init__(self, folder: Path) -> None:
-        self.database = Database.open(folder / "test.db")
+        self.database = SqliteDatabase.open(folder / "test.db")
         self.ledger = FindingLedger(Records(self.database, "writers_factory", SystemClock()))
         self.now = 0
 

@@ -21,7 +21,7 @@ from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 from callboard.core.settings.sections import PipelineSettings
-from callboard.core.vocabulary import StepKind
+from callboard.core.vocabulary import Effect, StepKind
 from callboard.engine.run import Run
 from callboard.engine.scope import StepScope
 from callboard.studio.studio import Studio
@@ -208,8 +208,8 @@ class Play:
         kind: StepKind,
         slot: str | None = None,
     ) -> Json:
-        """Journal something that depends on nothing but what is journaled already."""
+        """Journal what only looks, and depends on nothing but what is journaled already."""
         if self.run.holds(key):
             return self.run.recall(key)
         await self.turn.ready(key)
-        return await self.run.step(key, act, kind=kind, slot=slot)
+        return await self.run.step(key, act, kind=kind, effect=Effect.PURE, slot=slot)

@@ -13,6 +13,7 @@ from callboard.choreography.turn.sections import DATA, OLDER, PromptSection, row
 from callboard.choreography.turn.shapes import StepResult, StepStatus
 from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import CallboardError
+from callboard.core.vocabulary import Effect
 
 _log: Final = logging.getLogger(__name__)
 NO_DATA: Final = "No data to analyze."
@@ -93,7 +94,7 @@ async def _compute(
         return dict(function.run(tables, work.who, arguments))
 
     # Journaled: what day it is, or how something is worked out, may change until a restart.
-    return cast("dict[str, Any]", await scene.stage.step("compute", run))
+    return cast("dict[str, Any]", await scene.stage.step("compute", run, effect=Effect.PURE))
 
 
 async def _judge(

@@ -13,6 +13,7 @@ from callboard.choreography.turn.sections import PRIOR, STYLE, PromptSection
 from callboard.choreography.turn.shapes import StepResult, StepStatus, StepType
 from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import CallboardError
+from callboard.core.vocabulary import Effect
 
 _ITEMS: Final = "items"
 
@@ -110,7 +111,8 @@ async def _objections(
                 found.append([each.kind, each.subject, each.detail])
         return found
 
-    said = cast("list[list[str]]", await scene.stage.step(f"check/{attempt}", check))
+    seen = await scene.stage.step(f"check/{attempt}", check, effect=Effect.PURE)
+    said = cast("list[list[str]]", seen)
     return [Objection(*each) for each in said]
 
 

@@ -31,6 +31,7 @@ from callboard.choreography.turn.thinking.references import SYMBOL, rewrite_stri
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 from callboard.core.parsing import misfits
+from callboard.core.vocabulary import Effect
 
 # A bad value is told back with what is allowed.
 _CHECKED_LATER: Final = ("filters", "order_by", "limit", "offset", "aggregates")
@@ -65,7 +66,8 @@ async def _read(scene: Scene, request: ReadRequest, attempt: int) -> ReadResult:
             return read_archive(work, resolved).model_dump(mode="json")
         return (await work.domain.read(work.who, resolved)).model_dump(mode="json")
 
-    return ReadResult.model_validate(await scene.stage.step(f"read/{attempt}", read))
+    found = await scene.stage.step(f"read/{attempt}", read, effect=Effect.PURE)
+    return ReadResult.model_validate(found)
 
 
 def _resolved(scene: Scene, request: ReadRequest) -> ReadRequest:

@@ -91,7 +91,8 @@ async def preview_write(scene: Scene) -> tuple[WriteRequest, WritePreview]:
         found = await scene.work.domain.preview(scene.work.who, expanded)
         return found.model_dump(mode="json")
 
-    return request, WritePreview.model_validate(await scene.stage.step("preview", look))
+    seen = await scene.stage.step("preview", look, effect=Effect.PURE)
+    return request, WritePreview.model_validate(seen)
 
 
 async def _apply(

@@ -13,6 +13,7 @@ from callboard.choreography.turn.thinking.validation import check_plan
 from callboard.choreography.turn.work import TurnWork
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, ErrorTier
+from callboard.core.vocabulary import Effect
 
 _SIMPLE_STEPS: Final = 2
 
@@ -51,7 +52,7 @@ async def route(work: TurnWork, message: str, referenced: Sequence[str], key: st
         options: list[Json] = [o.model_dump(mode="json") for o in routed.options]
         return {**asdict(replace(routed, steps=(), options=())), "steps": steps, "options": options}
 
-    said = await work.stage.step(key, ask)
+    said = await work.stage.step(key, ask, effect=Effect.PURE)
     if said is None:
         return None
     data = cast("dict[str, Any]", said)

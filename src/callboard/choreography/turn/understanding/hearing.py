@@ -31,7 +31,7 @@ from callboard.choreography.turn.understanding.signals import FormKind, needs_mo
 from callboard.choreography.turn.work import TurnWork
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
-from callboard.core.vocabulary import EntityState
+from callboard.core.vocabulary import Effect, EntityState
 
 _log: Final = logging.getLogger(__name__)
 
@@ -188,7 +188,8 @@ async def revive(work: TurnWork, reading: MessageReading) -> MessageReading:
     async def look() -> Json:
         return [dict(row) for row in await work.domain.find_by_label(work.who, name)]
 
-    rows = cast("list[dict[str, Any]]", await work.stage.step("revive", look))
+    found = await work.stage.step("revive", look, effect=Effect.PURE)
+    rows = cast("list[dict[str, Any]]", found)
     types = work.domain.entity_types()
     for row in rows[:1]:
         kind = str(row.get("type") or (types[0].name if types else "thing"))

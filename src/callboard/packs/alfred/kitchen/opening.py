@@ -13,7 +13,7 @@ from callboard.library.relational.tables import Tables
 from callboard.library.relational.undo import LogTables
 from callboard.library.relational.writer import RowWriter
 from callboard.packs.alfred.kitchen.rules.kitchen_rules import KitchenRules
-from callboard.store.structure import OBJECTS, refuse_unknown
+from callboard.store.sqlite.structure import OBJECTS, refuse_unknown
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Executable

@@ -25,6 +25,12 @@ _SETTING: Final = re.compile(
     r"\b(?:seed|temperature|steps|cfg|top_p|sampler)\s?[=:]\s?\d|\bseed \d{3}|\bgpt-?\d",
     re.IGNORECASE,
 )
+# What a machine says of itself, and what must stand in a text for it: that is found at once.
+_MACHINE: Final = (
+    ("file_path", _PATH, re.compile(r"[/\\]")),
+    ("id_shown", _RECORD, re.compile(r"[-_]")),
+    ("machine_word", _SETTING, re.compile(r"\d")),
+)
 _INK_CODE: Final = re.compile(r"\{[^{}\n]*\}|->|<-|<>")
 _MOST_SHOWN: Final = 60
 _SCRIPTS_WITHOUT_BLANKS: Final = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
@@ -113,12 +119,8 @@ class LeakScan:
         if surface.is_caption:
             for term in self._technique.hits(text, words, known):
                 seen.findings.append(_find(term.check, surface.place, term.text))
-        for check, pattern in (
-            ("file_path", _PATH),
-            ("id_shown", _RECORD),
-            ("machine_word", _SETTING),
-        ):
-            if hit := pattern.search(text):
+        for check, pattern, needed in _MACHINE:
+            if needed.search(text) and (hit := pattern.search(text)):
                 seen.findings.append(_find(check, surface.place, _around(text, hit.start())))
         return seen
 

@@ -90,7 +90,7 @@ def _plain(sql: str) -> str:
 
 def _expected() -> Objects:
     """Make the newest schema in memory and look at it; only needed where something differs."""
-    from callboard.store.migrations import create_schema
+    from callboard.store.sqlite.schema import create_schema
 
     connection = sqlite3.connect(":memory:")
     try:

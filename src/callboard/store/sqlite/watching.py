@@ -9,12 +9,13 @@ import sqlite3
 from collections import defaultdict
 from typing import Any, Final
 
-from callboard.store.ledger.rows import Key, TableShape, is_protected, quoted, row_digest, shape_of
+from callboard.store.ledger.rows import Key, TableShape, is_protected, quoted
+from callboard.store.sqlite.connection import SqliteConnection
 
 _WRITES: Final = frozenset({sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE})
 
 
-class WatchedConnection(sqlite3.Connection):
+class WatchedConnection(SqliteConnection):
     """Collects the rows changed since the last `forget`, each with its digest."""
 
     def watch(self) -> None:
@@ -56,7 +57,7 @@ class WatchedConnection(sqlite3.Connection):
         if self._is_doubtful or self._uses_savepoints:
             for table, rows in self._touched.items():
                 for key in rows:
-                    rows[key] = row_digest(self, self._shapes[table], key)
+                    rows[key] = _row_digest(self, self._shapes[table], key)
         return self._touched
 
     def forget(self, *, undone: bool = False) -> None:
@@ -87,7 +88,7 @@ class WatchedConnection(sqlite3.Connection):
         while self._unwatched:
             table = self._unwatched.pop()
             if table not in self._shapes:
-                shape = shape_of(self, table)
+                shape = self.shape_of(table)
                 for trigger in _triggers(shape):
                     super().execute(trigger)
                 self._shapes[table] = shape
@@ -116,3 +117,12 @@ def _triggers(shape: TableShape) -> tuple[str, str, str]:
         f"{begin % ('changed', 'UPDATE')}{gone} WHERE {moved}; {note} END",
         f"{begin % ('removed', 'DELETE')}{gone}; END",
     )
+
+
+def _row_digest(connection: sqlite3.Connection, shape: TableShape, key: Key) -> str | None:
+    """Return the digest of a row as it is now, or None if there is no such row."""
+    columns = ", ".join(map(quoted, shape.columns))
+    where = " AND ".join(f"{quoted(name)} IS ?" for name in shape.key_columns)
+    sql = f"SELECT {columns} FROM {quoted(shape.name)} WHERE {where}"  # noqa: S608 - names of our own schema
+    row = connection.execute(sql, key).fetchone()
+    return None if row is None else shape.digest(tuple(row))

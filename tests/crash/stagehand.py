@@ -88,6 +88,8 @@ def speak(request: Any, witness: Witness, short_answer: bool) -> str:
 async def perform(job: dict[str, Any]) -> dict[str, Any]:
     """Open the project, start the play or go on with it, and stay until it is over."""
     root, witness = Path(job["root"]), Witness(Path(job["witness"]))
+    if job.get("store"):
+        os.environ["CALLBOARD_STORE_URL"] = job["store"]
     execute = ToolService.execute
 
     async def witnessed(self: ToolService, call: Any, *args: Any, **kwargs: Any) -> Any:

@@ -18,6 +18,7 @@ from callboard.store.journal.runs import list_runs, load_run, match_runs
 from callboard.store.journal.sessions import load_session
 from callboard.store.kept import check_kept_folder
 from callboard.studio.database import admit, open_database, refuse_lost
+from callboard.studio.place import has_database
 from callboard.studio.privacy import Viewer
 from callboard.studio.project import Project
 
@@ -176,7 +177,7 @@ def reading(project: Path | None) -> Generator[OpenJournal]:
     """Open a project to be read, for as long as the context lasts."""
     found = find_project(project)
     check_kept_folder(found.folder)
-    if not found.database.exists():
+    if not has_database(found):
         refuse_lost(found)
         yield OpenJournal(found, None)
         return

@@ -13,12 +13,13 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 
 from callboard.store.backlog import Backlog, current
 from callboard.store.connection import Connection
 from callboard.store.faults import FaultPoints
 from callboard.store.ledger.book import Ledger
+from callboard.store.line import WritersLine
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]
@@ -79,49 +80,12 @@ _Waiter = asyncio.Future[Any] | Future[Any] | Backlog | None
 _Outcome = tuple[_Waiter, Any, BaseException | None]
 
 
-class Line(Protocol):
-    """The one connection of a process that writes, in line with the other processes' writers."""
-
-    @property
-    def connection(self) -> Connection:
-        """What units of work write through."""
-        ...
-
-    def begin(self, *, patient: bool) -> bool:
-        """Open a transaction, waiting while others write; the impatient just hear no."""
-        ...
-
-    def check(self) -> None:
-        """Refuse, by raising, a database that others made unfit since the last commit."""
-        ...
-
-    def commit(self) -> None:
-        """Make the open transaction durable."""
-        ...
-
-    def rollback(self) -> None:
-        """Undo the open transaction, if there is one left."""
-        ...
-
-    def is_busy(self, error: Exception) -> bool:
-        """Say whether nobody's turn came, so that trying again at once would help nobody."""
-        ...
-
-    def explain(self, error: Exception) -> Exception:
-        """Return what the user is told of a failure."""
-        ...
-
-    def close(self) -> None:
-        """Let go of the connection."""
-        ...
-
-
 class Writer:
     """Owns the only connection that writes."""
 
     def __init__(
         self,
-        line: Line,
+        line: WritersLine,
         faults: FaultPoints,
         on_commit: Callable[[], None],
         ledger: Ledger | None = None,
@@ -278,6 +242,7 @@ class Writer:
         here: asyncio.AbstractEventLoop | None = None,
         *,
         begun: bool = False,
+        again: bool = False,
     ) -> None:
         outcomes: list[_Outcome] = []
         refused = [unit for unit in units if unit.is_refused]
@@ -289,7 +254,10 @@ class Writer:
         try:
             outcomes = self._transact(units, begun)
         except Exception as error:  # noqa: BLE001 - every failure is handed to its waiter
-            if self._line.is_busy(error):
+            is_lost = self._line.is_lost(error)
+            if is_lost and not again:
+                self._commit(units, here, again=True)
+            elif is_lost or self._line.is_busy(error):
                 # Nobody's turn came: to wait again for each of them would help nobody.
                 outcomes = _failed(units, self._explain(error))
             elif len(units) == 1:

@@ -71,8 +71,8 @@ class RunJournal:
         Its unit must see to it that the claim still holds under which the run is executed.
         """
         self.backlog.check()
-        self.backlog.count(size_bytes, has_companions=has_companions)
         self.backstage.database.hand_in(work, self.backlog)
+        self.backlog.count(size_bytes, has_companions=has_companions)
 
     def forget_backlog(self) -> None:
         """Write no longer behind a record that was refused."""

@@ -238,7 +238,7 @@ class Writer:
 
     def _flush(self, loop: asyncio.AbstractEventLoop) -> None:
         self._flush_loop = None
-        if not self._commit_here(loop):
+        if self._pending and not self._commit_here(loop):
             self._wake.put(True)
 
     def _commit_here(self, loop: asyncio.AbstractEventLoop) -> bool:

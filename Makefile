@@ -36,9 +36,9 @@ test: $(VENV)/.dev ## run all tests
 lint: $(VENV)/.dev ## check style, types and layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/pyright
 	$(BIN)/lint-imports
 	$(BIN)/python tools/house.py
+	$(BIN)/pyright
 
 bench: $(BENCH_VENV)/.bench $(LITELLM_VENV)/.litellm ## measure against peers and write bench/results.json
 	$(BENCH_VENV)/bin/python -m bench $(BENCH_ARGS)

@@ -11,6 +11,7 @@ import time
 
 from bench.report import Measured, Result
 from callboard.core.vocabulary import Content, ModelTier, Trust
+from callboard.packs.writers_factory.foreman.sandwich import layer_budgets
 from callboard.prompts import (
     Assembler,
     History,
@@ -19,7 +20,6 @@ from callboard.prompts import (
     PromptRequest,
     TrimOrder,
     Turn,
-    load_budgets,
     load_layout,
     state_content,
 )
@@ -36,7 +36,7 @@ class Conversation:
 
     def __init__(self) -> None:
         self._words = random.Random(11)
-        self._budget = load_budgets()[ModelTier.FULL]
+        self._budget = layer_budgets()[ModelTier.FULL]
         self._fixed = {
             "identity": self._prose(250),
             "process_map": self._prose(500),

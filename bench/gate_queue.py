@@ -15,6 +15,7 @@ from collections.abc import AsyncGenerator
 import psutil
 
 from bench.report import Measured, Result, costlier
+from callboard.core.settings.sections import QueueSettings
 from callboard.models import (
     DirectGate,
     Ended,
@@ -26,7 +27,6 @@ from callboard.models import (
 )
 from callboard.models.traffic.limiter import Limiter
 from callboard.models.traffic.queue import QueueGate
-from callboard.models.traffic.slots import QueueLimits
 
 LATENCY_SECONDS = 0.05
 SLOTS = 20
@@ -185,7 +185,7 @@ async def _waiting_megabytes(calls: int) -> float:
 
 
 def _queue(provider: Steady) -> QueueGate:
-    limits = QueueLimits(global_limit=SLOTS, provider_limit=SLOTS)
+    limits = QueueSettings(global_limit=SLOTS, provider_limit=SLOTS)
     return QueueGate(DirectGate({"script": provider}), limits, limiter=Limiter())
 
 

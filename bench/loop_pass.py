@@ -15,14 +15,14 @@ from bench.report import Measured, Result
 from bench.workspace import fresh_folder
 from callboard.core.vocabulary import RunState
 
-KIT = Path(__file__).parents[1] / "tests" / "choreography" / "loop"
+TESTS = Path(__file__).parents[1] / "tests"
 GOAL_MS = 150.0
 CALLS = {"llm": 17, "playbook": 8}
 
 
 def measure(*, quick: bool) -> Measured:
     """Play."""
-    sys.path.insert(0, str(KIT))
+    sys.path[:0] = [str(TESTS / "choreography" / "loop"), str(TESTS)]
     with fresh_folder() as folder:
         return asyncio.run(_measure(folder, 3 if quick else 20))
 

@@ -4,11 +4,12 @@ With `--trace-results FILE` the outcome of every test and the requirements it is
 written as JSON, also when the tests run on several workers.
 """
 
+import gc
 import ipaddress
 import json
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         ids = [str(each) for mark in item.iter_markers("req") for each in mark.args]
         if ids:
             item.user_properties.append(("req", ids))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    # What is imported and collected stays: to look through it for garbage takes half a second
+    # each time, here and later in the middle of some test.
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -128,3 +128,81 @@ def twee_files(draw: st.DrawFn) -> str:
 
 
 ink_files = st.lists(st.sampled_from(INK), max_size=18).map("".join)
+
+
+class _Weave:
+    """Lines of Ink that an author might write: a story of one block, each line told apart."""
+
+    def __init__(self, draw: st.DrawFn, places: list[str]) -> None:
+        self.draw = draw
+        self.places = places
+        self.labels: list[str] = []
+
+    def words(self, number: int) -> str:
+        return f"{self.draw(st.sampled_from(('Rain', 'Dust', 'You wait', 'It is late')))} {number}"
+
+    def label(self, number: int) -> str:
+        if self.draw(st.integers(0, 4)):
+            return ""
+        self.labels.append(f"l{number}")
+        return f"(l{number}) "
+
+    def divert(self) -> str:
+        return f"-> {self.draw(st.sampled_from((*self.places, 'END', 'DONE', *self.labels)))}"
+
+    def choice(self, level: int, number: int) -> str:
+        bullet = self.draw(st.sampled_from("*+"))
+        asked = self.draw(
+            st.sampled_from(("", "", "", "{lit} ", "{not wet} ", "{lit and not wet} "))
+        )
+        one, two, three = (self.words(number + at) for at in (0, 1, 2))
+        forms = (f"[{one}]", one, f"{one}[{two}]", f"{one}[{two}] {three}", f"[{one}] {three}")
+        told = self.draw(st.sampled_from((*forms, f"{one}[] {three}")))
+        return f"{' '.join([bullet] * level)} {self.label(number)}{asked}{told}"
+
+    def lines(self, first: int) -> list[str]:
+        lines: list[str] = []
+        depth, is_over = 0, False
+        for number in range(first, first + 3 * self.draw(st.integers(1, 9)), 3):
+            kind = self.draw(st.integers(2 if is_over else 0, 4))
+            if kind == 0:
+                lines.append(self.words(number))
+            elif kind == 1:
+                key, value = (self.draw(st.sampled_from(each)) for each in (KEYS, TRUTHS))
+                lines.append(f"~ {key} = {value}")
+                continue
+            elif kind < 4 and not (is_over and not depth):
+                depth = self.draw(st.integers(1, depth if is_over else depth + 1))
+                lines.append(self.choice(depth, number))
+            else:
+                level = self.draw(st.integers(1, max(depth, 1)))
+                depth = level - 1
+                words = self.draw(st.sampled_from((self.words(number), "")))
+                lines.append(f"{' '.join(['-'] * level)} {self.label(number)}{words}")
+            is_over = self.draw(st.integers(0, 3)) == 0
+            lines[-1] += f" {self.divert()}" if is_over else ""
+        return lines
+
+
+KEYS = ("lit", "wet")
+TRUTHS = ("true", "false")
+
+
+@st.composite
+def woven_ink(draw: st.DrawFn) -> str:
+    """Draw an Ink story of knots, stitches, gathers and choices, nested, sticky or offered once."""
+    knots = ("cave", "hall", "pier")[: draw(st.integers(0, 3))]
+    stitches = {knot: ("side", "deep")[: draw(st.sampled_from((0, 0, 1, 2)))] for knot in knots}
+    places = [*knots, *(f"{knot}.{each}" for knot in knots for each in stitches[knot])]
+    lines = [f"VAR {key} = false" for key in KEYS]
+    if knots and draw(st.booleans()):
+        lines.append(f"-> {draw(st.sampled_from(places))}")
+    else:
+        lines += _Weave(draw, places).lines(100)
+    for at, knot in enumerate(knots, 1):
+        lines += ["", f"=== {knot} ==="]
+        if not stitches[knot] or draw(st.booleans()):
+            lines += _Weave(draw, places).lines(1000 * at)
+        for number, each in enumerate(stitches[knot], 1):
+            lines += [f"= {each}", *_Weave(draw, places).lines(1000 * at + 100 * number)]
+    return "\n".join([*lines, ""])

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from callboard.packs.alfred.kitchen.opening import FILE_NAME, kitchen_url, open_kitchen
-from callboard.studio.database import claim
+from callboard.studio.database import mark
 from callboard.studio.project import Project
 
 
@@ -24,8 +24,9 @@ def lay_kitchen(folder: Path) -> Path:
 
 def furnish(project: Project) -> None:
     """Put an empty kitchen into a new project, as the user's own."""
-    claim(project, FILE_NAME)
     lay_kitchen(project.folder)
+    # After it: a file that is not there yet is made empty by its mark.
+    mark(project, FILE_NAME)
 
 
 @cache

@@ -18,6 +18,7 @@ from callboard.store.connection import Connection
 from callboard.store.ledger.rows import UNPROTECTED, is_protected
 from callboard.studio.database import open_database
 from callboard.studio.project import Project
+from sizes import size
 
 pytestmark = pytest.mark.usefixtures("done_run")
 
@@ -106,6 +107,7 @@ def is_named(told: str, name: str, what: str) -> bool:
     return name in told
 
 
+@pytest.mark.chaos
 def test_every_single_edit_is_named_and_none_is_taken_for_sound(project: Path, here: Here) -> None:
     fill(project)
     path = Project(project).database
@@ -118,6 +120,9 @@ def test_every_single_edit_is_named_and_none_is_taken_for_sound(project: Path, h
     missed: list[str] = []
     doors = 0
     for number, (what, name, sql, values) in enumerate(planned):
+        # Every third column, and one door after the other; all of both with `make chaos`.
+        if "." in what and number % size(3, 1):
+            continue
         with plain(project) as connection:
             connection.execute(sql, values)
         if not is_named(verified(project), name, what):
@@ -125,7 +130,8 @@ def test_every_single_edit_is_named_and_none_is_taken_for_sound(project: Path, h
         # The doors ask the same question; each table and every step and run passes through them.
         if what.endswith(" removed") or (number % 3 == 0 and what.startswith(("steps.", "runs."))):
             doors += 1
-            for words in (("receipts", "verify"), ("doctor",)):
+            both = (("receipts", "verify"), ("doctor",))
+            for words in size((both[doors % 2],), both):
                 ended = here(*words)
                 if ended.code == exits.OK or not is_named(ended.out + ended.err, name, what):
                     missed.append(f"{words}: {what}: {ended}")

@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import Any
 
 # Imported here so that no child has to.
+import jsonschema  # noqa: F401
+import platformdirs.unix  # noqa: F401
+import re2  # noqa: F401
 import sqlalchemy.dialects.sqlite
 import sqlalchemy.schema  # noqa: F401
 
-import callboard.choreography
-import callboard.store.schema  # noqa: F401
 from callboard.core.errors import Conflict
 from callboard.core.vocabulary import RunState, SignalKind
 from callboard.models import Script

@@ -11,7 +11,7 @@ from sizes import size
 
 pytestmark = [pytest.mark.timeout(300), pytest.mark.chaos]
 
-TRIALS = size(60, 200)
+TRIALS = size(30, 200)
 PER_TEST = 10
 # Of so many trials one is killed by the clock, the others after a number of passages, which can
 # be repeated exactly.

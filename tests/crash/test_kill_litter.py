@@ -3,14 +3,23 @@
 import json
 import os
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
+from bad_days import new_project, opening
+from stagehand import PACK
 from test_kill_init import KILLED, Killer, killer
+from test_lost_log import answered
 
 import callboard.packs.examples as examples
+from callboard.store.connection import StoreError
 from callboard.store.pending import prepared, sweep
+from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
+from callboard.studio.studio import Studio
+from callboard.testing import Passages
+from callboard.tools import verify
 from sizes import size
 
 __all__ = ["killer"]
@@ -109,3 +118,31 @@ def test_a_planted_note_sweeps_nothing_outside(root: Path, tmp_path: Path) -> No
     outside.write_text("somebody's")
     assert sweep(kept, root) == 0
     assert outside.read_text() == "somebody's"
+
+
+class SlowMirror(Passages):
+    """Holds the first copy of receipts until the run is over, and lets none after it be written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_over = threading.Event()
+
+    def reach(self, point: str) -> None:
+        nth, _ = self.count(point)
+        if (point, nth) == ("receipts.after_mirror", 1):
+            self.is_over.wait()
+        elif point == "receipts.before_mirror" and nth > 1:
+            raise StoreError("the power was cut")
+
+
+@pytest.mark.anyio
+async def test_receipts_of_a_run_that_ended_while_they_were_copied_are_copied_later(
+    tmp_path: Path,
+) -> None:
+    root, packs, faults = new_project(tmp_path / "project"), (load_pack(PACK),), SlowMirror()
+    async with Studio.open(root, opening(packs=packs, faults=faults)) as studio:
+        await answered(studio, (await studio.start("ledger", {})).id)
+        faults.is_over.set()
+    async with Studio.open(root, opening(packs=packs)) as studio:
+        await studio.mirrors.flush()
+        assert verify(studio.database, studio.project.trail).notes == ()

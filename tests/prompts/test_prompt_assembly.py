@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.core.vocabulary import Content, ModelTier, Trust
+from callboard.packs.writers_factory.foreman.sandwich import BUDGETS_FILE, layer_budgets
 from callboard.prompts import (
     AssembledPrompt,
     Assembler,
@@ -23,7 +24,7 @@ from callboard.prompts import (
     TrimOrder,
     Turn,
     flatten,
-    load_budgets,
+    load_layer_budgets,
     load_layout,
     state_content,
 )
@@ -56,7 +57,7 @@ def talk(exchanges: int, size: int = 3) -> tuple[Turn, ...]:
 
 def sandwich(message: str = "Go on.", **changes: Any) -> PromptRequest:
     """The seven layers of a novelist's prompt: five layers, the conversation, the message."""
-    budget = load_budgets()[ModelTier.FULL]
+    budget = layer_budgets()[ModelTier.FULL]
     kb = [{"@key": f"k{i}", "#text": f"fact {i} {words(8)}"} for i in range(10)]
     scaffold = {"beat": "Midpoint", "optional": words(20)}
 
@@ -147,7 +148,7 @@ def test_messages_and_flat_text_are_the_same_prompt() -> None:
 
 @pytest.mark.req("WF-G33", "WF-43")
 def test_a_turn_is_an_exchange_and_the_newest_are_kept() -> None:
-    budget = load_budgets()[ModelTier.FULL]
+    budget = layer_budgets()[ModelTier.FULL]
     prompt = assembler.assemble(sandwich(history=budget.limit_history(talk(12))))
     history = [m for m in prompt.messages if m.place == "history"]
     assert len(history) == 20
@@ -155,7 +156,7 @@ def test_a_turn_is_an_exchange_and_the_newest_are_kept() -> None:
     assert line_of(prompt, "history").reason == (
         "2 of 12 exchanges dropped: the newest 10 are kept"
     )
-    small = load_budgets()[ModelTier.MINIMAL].limit_history(talk(12, size=150))
+    small = layer_budgets()[ModelTier.MINIMAL].limit_history(talk(12, size=150))
     prompt = assembler.assemble(sandwich(history=small))
     assert [m.content[:11] for m in prompt.messages[1:-1]] == ["question 11", "answer 11 s"]
     assert line_of(prompt, "history").tokens <= 500
@@ -323,7 +324,7 @@ def test_contradictory_requests_are_refused(change: dict[str, Any]) -> None:
 
 
 def test_budgets_are_the_table_and_add_up() -> None:
-    budgets = load_budgets()
+    budgets = layer_budgets()
     totals = {
         tier.value: (b.input, b.reserve, sum(b.layers.values())) for tier, b in budgets.items()
     }
@@ -348,12 +349,10 @@ def test_budgets_are_the_table_and_add_up() -> None:
 def test_a_bad_budget_table_names_file_and_key(
     tmp_path: Path, old: str, new: str, key: str
 ) -> None:
-    from callboard.prompts.tokens import _BUDGETS_FILE
-
     path = tmp_path / "budgets.yaml"
-    path.write_text(_BUDGETS_FILE.read_text().replace(old, new))
+    path.write_text(BUDGETS_FILE.read_text().replace(old, new))
     with pytest.raises(AssemblyInvalid, match=rf"budgets\.yaml: {key}"):
-        load_budgets(path)
+        load_layer_budgets(path)
 
 
 @pytest.mark.req("WF-46")
@@ -371,7 +370,7 @@ def test_a_warm_full_tier_prompt_takes_well_under_a_millisecond() -> None:
         layers=tuple(
             Layer(name, Content(words(budget - 40), "x", trust), budget, stable=True)
             for (name, budget), trust in zip(
-                load_budgets()[ModelTier.FULL].layers.items(), [*Trust] * 3, strict=False
+                layer_budgets()[ModelTier.FULL].layers.items(), [*Trust] * 3, strict=False
             )
         ),
         history=History(talk(10, size=170), 10, 4000),

@@ -1,10 +1,13 @@
-"""Routes read off operations: path, body and answer come from the declaration."""
+"""Routes read off operations: path, body and answer come from the declaration.
+
+A route that answers something else than its operation takes `arguments_of` it, the body alone.
+"""
 
 import inspect
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Path, Query
+from fastapi import APIRouter, Body, Depends, Path, Query
 from pydantic import BaseModel, ConfigDict, create_model
 from pydantic.fields import FieldInfo
 
@@ -38,6 +41,24 @@ def operation_router(
     return router
 
 
+def arguments_of(wanted: Operation[..., Any], **called: str) -> Any:
+    """Return the dependency that reads the arguments of an operation off the body of a request.
+
+    `called` says which arguments the body has under other names.
+    """
+    inside = {
+        called.get(name, name): (field.annotation, field)
+        for name, field in wanted.arguments.model_fields.items()
+    }
+    names = {key: name for name, key in called.items()}
+
+    async def read(body: BaseModel) -> dict[str, Any]:
+        return {names.get(key, key): getattr(body, key) for key in type(body).model_fields}
+
+    vars(read)["__signature__"] = inspect.Signature([_body(wanted.name, inside)])
+    return Depends(read)
+
+
 def _endpoint(wanted: Operation[..., Any], opened: Callable[[Studio], Operations]) -> Any:
     async def endpoint(studio: Studio, **given: Any) -> Any:
         body: BaseModel | None = given.pop("body", None)
@@ -63,19 +84,19 @@ def _parameters(wanted: Operation[..., Any]) -> list[inspect.Parameter]:
         else:
             inside[name] = (field.annotation, field)
     if inside:
-        strict = ConfigDict(extra="forbid")
-        model = create_model(f"{wanted.name}_body", __config__=strict, **inside)
         is_optional = all(not each[1].is_required() for each in inside.values())
-        shape = model | None if is_optional else model
-        default = None if is_optional else inspect.Parameter.empty
-        body = inspect.Parameter(
-            "body",
-            inspect.Parameter.KEYWORD_ONLY,
-            annotation=Annotated[shape, Body()],
-            default=default,
-        )
-        parameters.append(body)
+        parameters.append(_body(wanted.name, inside, is_optional=is_optional))
     return parameters
+
+
+def _body(called: str, inside: dict[str, Any], *, is_optional: bool = False) -> inspect.Parameter:
+    model = create_model(f"{called}_body", __config__=ConfigDict(extra="forbid"), **inside)
+    return inspect.Parameter(
+        "body",
+        inspect.Parameter.KEYWORD_ONLY,
+        annotation=Annotated[model | None if is_optional else model, Body()],
+        default=None if is_optional else inspect.Parameter.empty,
+    )
 
 
 def _annotation(field: FieldInfo) -> Any:

@@ -1,23 +1,17 @@
 """Errors at the door: a block for people, a body for programs, an exit code by fault and tier."""
 
 import sys
-from typing import Final, cast
+from typing import cast
 
 from callboard.cli import exits
 from callboard.core.canonical import Json, compact_json
 from callboard.core.classify import Classifier
-from callboard.core.errors import CallboardError, ErrorRecord, ErrorTier, Fault, tier_views
+from callboard.core.errors import ErrorRecord, tier_views
 
 _MISTAKE = (
     "This is a mistake in Callboard or in a pack; nobody foresaw it. `--debug` shows where it"
     " happened, `callboard runs show` what the run had done."
 )
-
-_CODE_BY_FAULT: Final = {
-    Fault.MISSING: exits.NOT_FOUND,
-    Fault.UNUSABLE: exits.USAGE,
-    Fault.STATE: exits.CONFLICT,
-}
 
 
 def report(error: Exception, *, command: str, as_json: bool, debug: bool) -> int:
@@ -38,15 +32,7 @@ def report(error: Exception, *, command: str, as_json: bool, debug: bool) -> int
         put(sys.stdout, f"{compact_json(body_of(record))}\n")
     else:
         put(sys.stderr, block_of(record))
-    return exits.USAGE if usage is not None else exit_code_of(error, record.tier)
-
-
-def exit_code_of(error: Exception, tier: ErrorTier) -> int:
-    """Return what an error means for a script."""
-    fault = error.fault if isinstance(error, CallboardError) else None
-    if fault is not None:
-        return _CODE_BY_FAULT[fault]
-    return exits.NEEDS_YOU if tier is ErrorTier.USER_FIXABLE else exits.FAILED
+    return exits.USAGE if usage is not None else exits.code_of_error(error, record.tier)
 
 
 def body_of(record: ErrorRecord) -> dict[str, Json]:

@@ -102,18 +102,21 @@ class QuotaWarning:
 
 
 @dataclass(frozen=True, slots=True)
-class LimitPaused:
-    """A provider asked us to wait: calls with this credential start again at `resume_at`.
+class Pause:
+    """A provider asked us to wait: calls with this credential start again at `resume_at`."""
 
-    `is_long` marks a wait of more than five minutes. Told again only if the wait gets longer.
-    """
-
-    type: ClassVar[str] = "limit.paused"
     credential: str
     provider: str
     resume_at: int
     attempt: int
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LimitPaused(Pause):
+    """A pause has begun; told again only if it gets longer. `is_long` is over five minutes."""
+
+    type: ClassVar[str] = "limit.paused"
     is_long: bool = False
 
 

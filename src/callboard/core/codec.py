@@ -46,6 +46,13 @@ class Coded:
         return decode(cls, {names.get(key, key): value for key, value in data.items()})
 
 
+class Closed:
+    """A frozen dataclass that doors read as it is: a key that means nothing is an error."""
+
+    __slots__ = ()
+    __pydantic_config__: ClassVar[Mapping[str, str]] = {"extra": "forbid"}
+
+
 @cache
 def _adapter(shape: type[Any]) -> "TypeAdapter[Any]":
     # Heavy, and not every start needs it.

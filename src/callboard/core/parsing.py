@@ -21,6 +21,7 @@ _SHOULD: Final = re.compile(r"^\w+ should ")
 _PLAIN_WORDS: Final = {
     "missing": "is missing",
     "extra_forbidden": "is not known",
+    "unexpected_keyword_argument": "is not known",
     "int_parsing": "must be a whole number",
     "int_type": "must be a whole number",
     "int_from_float": "must be a whole number",

@@ -60,7 +60,12 @@ from callboard.prompts.rendering import (
 )
 from callboard.prompts.responses import ResponseMirror
 from callboard.prompts.templates import Template, TemplateOrigin, TemplatePart
-from callboard.prompts.tokens import OfflineTokenCounter, TierBudget, TokenCounter, load_budgets
+from callboard.prompts.tokens import (
+    OfflineTokenCounter,
+    TierBudget,
+    TokenCounter,
+    load_layer_budgets,
+)
 
 __all__ = [
     "RESERVED_NAMES",
@@ -114,7 +119,7 @@ __all__ = [
     "flatten",
     "headed_inputs",
     "list_prompts",
-    "load_budgets",
+    "load_layer_budgets",
     "load_layout",
     "load_prompt",
     "record_prompt",

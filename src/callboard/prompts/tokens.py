@@ -1,4 +1,4 @@
-"""Tokens: counted by a tokenizer shipped offline; what layers may take: `bundled/budgets.yaml`.
+"""Tokens: counted by a tokenizer shipped offline; tables of what a prompt's layers may take.
 
 Downloads nothing. Refuses a table of budgets whose sums do not add up.
 
@@ -96,7 +96,6 @@ def tokenizer_file() -> Path:
     )
 
 
-_BUDGETS_FILE: Final = Path(__file__).parent / "bundled" / "budgets.yaml"
 _NUMBERS: Final = (
     "knowledge_entries",
     "history_exchanges",
@@ -130,7 +129,7 @@ class TierBudget:
         return History(turns, self.history_exchanges, self.history)
 
 
-def load_budgets(path: Path = _BUDGETS_FILE) -> dict[ModelTier, TierBudget]:
+def load_layer_budgets(path: Path) -> dict[ModelTier, TierBudget]:
     """Read a budget table; every tier and every number must be there, and nothing else."""
     loaded: Any = load_yaml(path.read_text(encoding="utf-8"))
     tiers = _mapping(loaded, path, "the file", {tier.value for tier in ModelTier})

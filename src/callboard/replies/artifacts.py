@@ -49,11 +49,6 @@ class JsonProblem:
         """The faults as a list, ready to be sent back."""
         return "\n".join(f"- {detail}" for detail in self.details)
 
-    @property
-    def schema_text(self) -> str:
-        """The schema as text, ready to be sent back."""
-        return json.dumps(dict(self.schema), ensure_ascii=False, indent=1)
-
 
 @overload
 def extract_json(text: str, target: type[T]) -> Extracted[T] | JsonProblem: ...

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from callboard.store.connection import translate_os
 from callboard.store.pending import prepared
 from callboard.store.reading import (
     FileRefused,
@@ -47,6 +48,15 @@ def write_atomically(
         prepared(kept or within, path.parent, folder, data, None if kept else _PRIVATE) as name,
     ):
         os.rename(name, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+@contextmanager
+def telling_refusals(path: Path) -> Generator[None]:
+    """Tell a folder or a disk that takes no write as what it is, with a way out."""
+    try:
+        yield
+    except OSError as error:
+        raise translate_os(error, path) from error
 
 
 def _write_beside(path: Path, data: bytes) -> None:

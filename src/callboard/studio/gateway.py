@@ -48,7 +48,6 @@ from callboard.models.traffic.queue import QueueGate
 from callboard.models.traffic.retry import RetryGate
 from callboard.models.traffic.shared_breakers import SharedBreakers
 from callboard.models.traffic.shared_pauses import SharedPauses
-from callboard.models.traffic.slots import QueueLimits
 from callboard.models.types import Notify, say_nothing
 from callboard.store.database import Database
 from callboard.studio.keys import open_credentials, open_ties, provider_configs
@@ -223,17 +222,10 @@ def full_gate(
     )
 
 
-def queue_limits(settings: QueueSettings) -> QueueLimits:
+def queue_limits(settings: QueueSettings) -> QueueSettings:
     """Return how many calls the settings let be under way; names that share a key share slots."""
     by_account = {account_of(name): n for name, n in settings.limits_by_provider().items()}
-    return QueueLimits(
-        settings.global_limit,
-        settings.provider_limit,
-        by_account,
-        settings.session_limit,
-        settings.user_preemption,
-        settings.max_preemptions,
-    )
+    return settings.retuned(provider_limits=by_account)
 
 
 def _structured(gate: Gate, around: Surroundings, notify: Notify) -> Gate:

@@ -76,6 +76,11 @@ def mirror_writer(
             response_mirror.sync(session_id)
             issues.sync_mirror()
 
-        run_mirror.sync(run_id, first=pointed_to)
+        try:
+            run_mirror.sync(run_id, first=pointed_to)
+        except Exception:
+            # A folder that cannot be shaped or written must not cost what it points to its copy.
+            pointed_to()
+            raise
 
     return write

@@ -76,7 +76,7 @@ def test_a_step_names_only_roles_that_work_in_the_loop() -> None:
 def test_a_role_may_be_several_things_to_a_loop_and_one_role_answers_for_it() -> None:
     loop = read_loop(HARVEST, "harvest.yaml")
     assert loop.parts_of("showrunner") == {RaciRole.RESPONSIBLE, RaciRole.ACCOUNTABLE}
-    assert loop.accountable == "showrunner"
+    assert loop.roles_with(RaciRole.ACCOUNTABLE) == ("showrunner",)
     nobody = changed(HARVEST, raci={"lore_weaver": "R", "researcher": "C", "gatekeeper": "C"})
     assert "raci needs exactly one role with A, and has none" in refusal(nobody)
 

@@ -111,7 +111,10 @@ async def test_a_scene_that_is_not_written_yet_has_facts_and_no_conflicts(
     fortress: Fortress,
 ) -> None:
     project = fortress("project")
-    payload = await project.canon("Story/Scenes/SCN-05-the-envoy.md")
+    result = await project.run("canon_checker", scene_path="Story/Scenes/SCN-05-the-envoy.md")
+    payload = result.payload
+    assert result.preview.startswith("not checked against ")
+    assert result.preview.count("SCN-05-the-envoy.md") == 1
     assert payload["scene_exists"] is False
     assert payload["conflicts"] == []
     assert {"grey", "34", "left-handed"} <= {fact["value"] for fact in payload["facts"]}

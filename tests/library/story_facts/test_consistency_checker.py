@@ -352,3 +352,36 @@ async def test_the_order_of_the_paths_does_not_matter(fortress: Fortress) -> Non
     first = await project.consistency(*project.scenes())
     other = await project.consistency(*reversed(project.scenes()))
     assert digest(first) == digest(other)
+
+
+@pytest.mark.req("CR-49")
+async def test_pairs_are_counted_only_for_whoever_asks(project: Project) -> None:
+    project.scene(1, f"{QUIET} Kael lived at Penrose. Then Kael nodded.")
+    project.scene(2, f"{QUIET} Kael went home to his house in Quay Lane. There stood Kael.")
+    told = await project.run("consistency_checker")
+    assert told.payload["pairs_not_judged"] is None and "Only rules have looked." in told.summary
+    asked = await project.run("consistency_checker", pairs=True)
+    assert asked.payload["pairs_not_judged"] > 0 and "were not judged" in asked.summary
+
+
+async def test_whoever_a_card_calls_the_narrator_says_i(project: Project) -> None:
+    project.write("Characters/Hester.md", "# Hester\n\nAge: 39\n\nNarrator. Actress.\n")
+    project.scene(1, f"{QUIET} I went in. I sat down. At forty-six I ought to have known better.")
+    (found,) = told(await project.consistency(), "Factual")
+    assert "Hester" in found["message"] and "39" in found["message"] and "46" in found["message"]
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        "An earlier Kael had died in debt at thirty.",
+        "Another Kael had died in the siege.",
+        "Kael was buried, to all appearances, in his work.",
+    ],
+)
+async def test_a_namesake_or_a_figure_of_speech_dies_for_nobody(
+    project: Project, figure: str
+) -> None:
+    project.scene(1, f"{QUIET} {figure}")
+    project.scene(2, f'{QUIET} "Sit down," said Kael.')
+    assert not told(await project.consistency(), "Character")

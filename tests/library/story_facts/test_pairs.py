@@ -34,6 +34,18 @@ APART = [
     (Matter.FAMILY, "Nell had no brother.", "Nell and her two brothers came in."),
     (Matter.NUMBER, "Ivy paid forty pounds.", "Of the ninety pounds nothing was left to Ivy."),
     (Matter.NAME, "Miss Agnes Thorne read to them.", "Miss Agatha Thorne sat down."),
+    (Matter.NAME, "They sent for Adeyemi, the medic.", "They sent for Adebayo at noon."),
+    (Matter.DEATH, "Ivy was a widow by then.", "Ivy's husband would be in by nine."),
+    (Matter.DEATH, "Nell's father was dead by then.", "Nell's dad wrote every week."),
+    (Matter.LOOKS, "Hugh had a white beard.", "Hugh had cut himself shaving."),
+    (Matter.SKILL, "Hugh taught Nell to play chess.", "Nell never got the hang of chess."),
+    (
+        Matter.NUMBER,
+        "Ivy counted the stairs. There were forty.",
+        "Up those ninety stairs they went.",
+    ),
+    (Matter.NUMBER, "They had limited their servants to three.", "The seven servants were asleep."),
+    (Matter.POSSESSION, "Ivy owned the hearse herself.", "The hearse was never hers, Nell said."),
 ]
 
 
@@ -52,6 +64,16 @@ def test_two_passages_on_one_matter_of_one_subject_are_shown_together(
     met = [pair for pair in found if one[:20] in pair.first.shown and other in pair.second.shown]
     assert met, [(pair.first.quote.text, pair.second.quote.text) for pair in found][:12]
     assert matter in {pair.matter for pair in met}
+
+
+def test_who_tells_the_story_meets_itself(project: Project) -> None:
+    project.scene(1, f"{KNOWN} At thirty-nine I was too old for it. I said so. I went home.")
+    project.scene(2, f"{KNOWN} I was forty-six by then. I sat down. I said nothing.")
+    found = pairs_of(project).chosen
+    assert any(
+        "thirty-nine" in pair.first.quote.text and "forty-six" in pair.second.quote.text
+        for pair in found
+    )
 
 
 def test_a_card_meets_the_prose(project: Project) -> None:

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import pytest
 
+from callboard.core.settings.sections import QueueSettings
 from callboard.models import CircuitOpen, Failure, Gate, Line, Script, Usage
 from callboard.models.accounts import (
     BudgetExceeded,
@@ -20,7 +21,6 @@ from callboard.models.accounts import (
 from callboard.models.gate import DirectGate, WrapperGate
 from callboard.models.traffic.queue import QueueGate
 from callboard.models.traffic.retry import RetryGate
-from callboard.models.traffic.slots import QueueLimits
 from callboard.models.types import Chunk, ModelRequest
 
 pytestmark = pytest.mark.anyio
@@ -35,7 +35,7 @@ async def no_wait(_seconds: float) -> None:
 def chain(house: Any, script: Script, **limits: Any) -> Gate:
     direct = DirectGate({"priced": script})
     paid = BudgetGate(MeterGate(direct, house.accounts), house.accounts)
-    queue = QueueGate(RetryGate(paid, sleep=no_wait), QueueLimits(**limits))
+    queue = QueueGate(RetryGate(paid, sleep=no_wait), QueueSettings(**limits))
     return cast("Gate", house.on_record(queue))
 
 

@@ -8,10 +8,10 @@ import pytest
 from foyer import Prompter, Readers, direct, quiet, request, until
 
 from callboard.core.errors import ProviderError
+from callboard.core.settings.sections import QueueSettings
 from callboard.models import DirectGate, Line, Script, TextChunk, UnknownModel, Working
 from callboard.models.errors import QueueClosed
 from callboard.models.traffic.queue import QueueGate
-from callboard.models.traffic.slots import QueueLimits
 
 pytestmark = pytest.mark.anyio
 
@@ -28,7 +28,7 @@ def other_tasks() -> set[asyncio.Task[object]]:
 @pytest.mark.req("LLM-48", "LLM-111")
 async def test_a_call_waits_until_there_is_a_slot_and_returns_its_answer() -> None:
     provider = Prompter()
-    gate = QueueGate(direct(provider), QueueLimits(global_limit=1))
+    gate = QueueGate(direct(provider), QueueSettings(global_limit=1))
     readers = Readers(gate)
     readers.ask("first")
     readers.ask("second")
@@ -45,7 +45,7 @@ async def test_a_call_waits_until_there_is_a_slot_and_returns_its_answer() -> No
 @pytest.mark.parametrize("victim", ["running", "waiting"])
 async def test_a_reader_who_leaves_frees_its_place_and_leaves_no_task(victim: str) -> None:
     provider = Prompter()
-    gate = QueueGate(direct(provider), QueueLimits(global_limit=1))
+    gate = QueueGate(direct(provider), QueueSettings(global_limit=1))
     before = other_tasks()
     readers = Readers(gate)
     for name in ("running", "waiting", "last"):
@@ -68,7 +68,7 @@ async def test_a_reader_who_leaves_frees_its_place_and_leaves_no_task(victim: st
 @pytest.mark.req("LLM-111")
 async def test_a_call_cancelled_as_its_turn_comes_passes_the_slot_on() -> None:
     provider = Prompter()
-    gate = QueueGate(direct(provider), QueueLimits(global_limit=1))
+    gate = QueueGate(direct(provider), QueueSettings(global_limit=1))
     readers = Readers(gate)
     for name in ("first", "second", "third"):
         readers.ask(name)
@@ -86,7 +86,7 @@ async def test_a_call_cancelled_as_its_turn_comes_passes_the_slot_on() -> None:
 
 async def test_a_stream_left_in_the_middle_frees_its_slot_and_closes_the_provider() -> None:
     provider = Prompter()
-    gate = QueueGate(direct(provider), QueueLimits(global_limit=1))
+    gate = QueueGate(direct(provider), QueueSettings(global_limit=1))
     async with aclosing(gate.stream(request("half read"))) as chunks:
         assert await anext(chunks) == TextChunk("Once ")
         assert not is_idle(gate)
@@ -95,7 +95,7 @@ async def test_a_stream_left_in_the_middle_frees_its_slot_and_closes_the_provide
 
 
 async def test_a_stream_never_read_costs_no_slot() -> None:
-    gate = QueueGate(direct(Prompter()), QueueLimits(global_limit=1))
+    gate = QueueGate(direct(Prompter()), QueueSettings(global_limit=1))
     stream = gate.stream(request("never"))
     assert is_idle(gate)
     await stream.aclose()
@@ -103,7 +103,7 @@ async def test_a_stream_never_read_costs_no_slot() -> None:
 
 
 async def test_the_slot_is_free_before_the_answer_is_handed_over() -> None:
-    gate = QueueGate(DirectGate({"script": Script("Done.")}), QueueLimits(global_limit=1))
+    gate = QueueGate(DirectGate({"script": Script("Done.")}), QueueSettings(global_limit=1))
     async for chunk in gate.stream(request("x")):
         if type(chunk).__name__ == "Finished":
             assert is_idle(gate)
@@ -111,7 +111,7 @@ async def test_the_slot_is_free_before_the_answer_is_handed_over() -> None:
 
 async def test_a_failure_frees_the_slot_and_reaches_the_reader() -> None:
     provider = Prompter()
-    gate = QueueGate(direct(provider), QueueLimits(global_limit=1))
+    gate = QueueGate(direct(provider), QueueSettings(global_limit=1))
     readers = Readers(gate)
     readers.ask("broken")
     readers.ask("next")
@@ -130,7 +130,7 @@ async def test_a_failure_frees_the_slot_and_reaches_the_reader() -> None:
 @pytest.mark.req("LLM-48")
 async def test_closing_tells_everybody_who_waits_and_refuses_newcomers() -> None:
     provider = Prompter()
-    gate = QueueGate(direct(provider), QueueLimits(global_limit=1))
+    gate = QueueGate(direct(provider), QueueSettings(global_limit=1))
     readers = Readers(gate)
     for name in ("running", "waiting", "waiting too"):
         readers.ask(name)
@@ -151,7 +151,7 @@ async def test_closing_tells_everybody_who_waits_and_refuses_newcomers() -> None
 
 
 async def test_a_closed_queue_keeps_nobody_waiting_unheard() -> None:
-    gate = QueueGate(direct(Prompter()), QueueLimits(global_limit=1))
+    gate = QueueGate(direct(Prompter()), QueueSettings(global_limit=1))
     running = gate.stream(request("running"))
     await anext(running)
     away = gate.stream(request("away"))
@@ -165,7 +165,7 @@ async def test_a_closed_queue_keeps_nobody_waiting_unheard() -> None:
 
 async def test_ten_thousand_calls_can_wait_and_leave_again() -> None:
     provider = Prompter()
-    gate = QueueGate(direct(provider), QueueLimits(global_limit=1))
+    gate = QueueGate(direct(provider), QueueSettings(global_limit=1))
     readers = Readers(gate)
     readers.ask("running")
     await until(lambda: "running" in provider.open)
@@ -183,7 +183,7 @@ async def test_ten_thousand_calls_can_wait_and_leave_again() -> None:
 
 async def test_a_line_of_scripted_answers_passes_in_order() -> None:
     script = Script(*(Line(f"reply {number}") for number in range(5)))
-    gate = QueueGate(DirectGate({"script": script}), QueueLimits(global_limit=1))
+    gate = QueueGate(DirectGate({"script": script}), QueueSettings(global_limit=1))
     replies = await asyncio.gather(*(gate.complete(request(f"q{n}")) for n in range(5)))
     assert [reply.text for reply in replies] == [f"reply {n}" for n in range(5)]
     assert script.prompts == [f"q{n}" for n in range(5)]

@@ -9,13 +9,13 @@ from foyer import HandTime, Notices, Prompter, Readers, direct, quiet, request, 
 from callboard.core.errors import ErrorTier, ProviderError
 from callboard.core.events import CallRequeued, LimitPaused, LimitResumed
 from callboard.core.settings.errors import RateLimitPolicy
+from callboard.core.settings.sections import QueueSettings
 from callboard.models import DirectGate, Failure, Line, Restarted, Script, WrapperGate
 from callboard.models.errors import CredentialPaused, QueueClosed, RateLimited
 from callboard.models.traffic.limit_state import Credential, keyless
 from callboard.models.traffic.limiter import Limiter
 from callboard.models.traffic.limiter_gate import LimiterGate
 from callboard.models.traffic.queue import QueueGate
-from callboard.models.traffic.slots import QueueLimits
 from callboard.models.types import Chunk, ModelRequest
 
 pytestmark = pytest.mark.anyio
@@ -32,7 +32,7 @@ class House:
         )
         self.gate = QueueGate(
             direct(self.provider, "script", "other"),
-            QueueLimits(**limits),  # type: ignore[arg-type]
+            QueueSettings(**limits),  # type: ignore[arg-type]
             limiter=self.limiter,
             notify=self.notices,
         )

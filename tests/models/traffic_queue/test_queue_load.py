@@ -10,10 +10,10 @@ from foyer import Notices, request
 from callboard.core.errors import ProviderError
 from callboard.core.events import CallRequeued, LimitPaused, LimitResumed
 from callboard.core.settings.errors import RateLimitPolicy
+from callboard.core.settings.sections import QueueSettings
 from callboard.models import DirectGate, Failure, Line, ModelRequest, Script
 from callboard.models.traffic.limiter import Limiter
 from callboard.models.traffic.queue import QueueGate
-from callboard.models.traffic.slots import QueueLimits
 
 pytestmark = pytest.mark.anyio
 
@@ -49,7 +49,7 @@ async def test_two_hundred_sessions_lose_no_call_and_repeat_none() -> None:
     limiter = Limiter(policy=policy, notify=notices)
     gate = QueueGate(
         DirectGate({"script": moody.script}),
-        QueueLimits(global_limit=40, provider_limit=30, session_limit=4),
+        QueueSettings(global_limit=40, provider_limit=30, session_limit=4),
         limiter=limiter,
         notify=notices,
     )

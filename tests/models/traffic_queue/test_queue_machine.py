@@ -13,13 +13,13 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from callboard.core.errors import ProviderError
 from callboard.core.events import CallRequeued
+from callboard.core.settings.sections import QueueSettings
 from callboard.models import ModelRequest, ProviderChunk
 from callboard.models.errors import RateLimited
 from callboard.models.traffic.limit_state import Credential
 from callboard.models.traffic.limiter import Limiter
 from callboard.models.traffic.priority import is_interactive
 from callboard.models.traffic.queue import QueueGate
-from callboard.models.traffic.slots import QueueLimits
 
 PROVIDERS = ("x", "y")
 SESSIONS = ("one", "two", "three", None)
@@ -72,8 +72,11 @@ class QueueMachine(RuleBasedStateMachine):
         self.loop = asyncio.new_event_loop()
         self.tasks: set[asyncio.Task[object]] = set()
         self.loop.set_task_factory(self.new_task)
-        self.limits = QueueLimits(
-            global_limit, provider_limit, {}, session_limit, user_preemption, max_preemptions=3
+        self.limits = QueueSettings(
+            global_limit=global_limit,
+            provider_limit=provider_limit,
+            session_limit=session_limit,
+            user_preemption=user_preemption,
         )
         self.time, self.notices, self.violations = HandTime(), Notices(), list[str]()
         self.calls: dict[str, Arrived] = {}

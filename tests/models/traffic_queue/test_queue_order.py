@@ -2,10 +2,10 @@
 
 import pytest
 from foyer import Prompter, Readers, direct, quiet, until
+from pydantic import ValidationError
 
-from callboard.core.errors import InvalidInput
+from callboard.core.settings.sections import QueueSettings
 from callboard.models.traffic.queue import QueueGate
-from callboard.models.traffic.slots import QueueLimits
 
 pytestmark = pytest.mark.anyio
 
@@ -24,7 +24,7 @@ async def finish_in_order(provider: Prompter, readers: Readers, total: int) -> l
 
 def house(**limits: object) -> tuple[Prompter, QueueGate, Readers]:
     provider = Prompter()
-    gate = QueueGate(direct(provider, "script", "other"), QueueLimits(**limits))  # type: ignore[arg-type]
+    gate = QueueGate(direct(provider, "script", "other"), QueueSettings(**limits))  # type: ignore[arg-type]
     return provider, gate, Readers(gate)
 
 
@@ -171,11 +171,13 @@ async def test_limits_can_be_changed_while_calls_wait() -> None:
     await finish_in_order(provider, readers, 6)
 
 
-def test_a_limit_that_lets_nothing_through_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="global_limit is 0"):
-        QueueLimits(global_limit=0)
-    with pytest.raises(InvalidInput, match="openai"):
-        QueueLimits(provider_limits={"openai": 0})
+async def test_a_limit_that_lets_nothing_through_is_refused() -> None:
+    _provider, gate, _readers = house(global_limit=2)
+    with pytest.raises(ValidationError, match="global_limit"):
+        gate.retune(global_limit=0)
+    with pytest.raises(ValidationError, match="openai"):
+        gate.retune(provider_limits={"openai": 0})
+    assert gate.snapshot().limits.global_limit == 2
 
 
 async def test_a_snapshot_counts_by_provider_priority_and_session() -> None:

@@ -8,6 +8,7 @@ import pytest
 from foyer import Notices, Prompter, Readers, direct, quiet, request, until
 
 from callboard.core.events import CallRequeued
+from callboard.core.settings.sections import QueueSettings
 from callboard.models import (
     Chunk,
     Finished,
@@ -19,7 +20,6 @@ from callboard.models import (
     WrapperGate,
 )
 from callboard.models.traffic.queue import QueueGate
-from callboard.models.traffic.slots import QueueLimits
 
 pytestmark = pytest.mark.anyio
 
@@ -28,7 +28,7 @@ def house(**limits: object) -> tuple[Prompter, QueueGate, Readers, Notices]:
     provider, notices = Prompter(), Notices()
     gate = QueueGate(
         direct(provider, "script", "other"),
-        QueueLimits(**limits),  # type: ignore[arg-type]
+        QueueSettings(**limits),  # type: ignore[arg-type]
         notify=notices,
     )
     return provider, gate, Readers(gate), notices
@@ -264,7 +264,7 @@ class SlowLedger(WrapperGate):
 async def test_a_call_that_has_its_answer_is_not_interrupted_any_more() -> None:
     provider = Prompter()
     ledger = SlowLedger(direct(provider))
-    readers = Readers(QueueGate(ledger, QueueLimits(global_limit=1)))
+    readers = Readers(QueueGate(ledger, QueueSettings(global_limit=1)))
     readers.ask("index", priority=20)
     await until(lambda: "index" in provider.open)
     provider.finish("index")
@@ -283,7 +283,7 @@ async def test_a_call_that_has_its_answer_is_not_interrupted_any_more() -> None:
 async def test_of_two_calls_the_one_without_its_answer_gives_way() -> None:
     provider = Prompter()
     ledger = SlowLedger(direct(provider))
-    readers = Readers(QueueGate(ledger, QueueLimits(global_limit=2)))
+    readers = Readers(QueueGate(ledger, QueueSettings(global_limit=2)))
     readers.ask("index", priority=20)
     readers.ask("build", priority=60)
     await until(lambda: len(provider.open) == 2)
@@ -312,7 +312,7 @@ class Stutter(WrapperGate):
 
 async def test_text_that_was_taken_back_is_not_kept() -> None:
     provider, notices = Prompter(), Notices()
-    limits = QueueLimits(global_limit=1)
+    limits = QueueSettings(global_limit=1)
     readers = Readers(QueueGate(Stutter(direct(provider)), limits, notify=notices))
     readers.ask("index", priority=20)
     await until(lambda: "index" in provider.open)
@@ -326,7 +326,7 @@ async def test_the_gates_inside_hear_why_a_call_was_ended() -> None:
     provider = Prompter()
     ledger = SlowLedger(direct(provider))
     ledger.may_go_on.set()
-    readers = Readers(QueueGate(ledger, QueueLimits(global_limit=1)))
+    readers = Readers(QueueGate(ledger, QueueSettings(global_limit=1)))
     readers.ask("index", priority=20)
     await until(lambda: "index" in provider.open)
     await quiet()

@@ -2,7 +2,7 @@
 
 import asyncio
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -14,6 +14,7 @@ from callboard.testing import ActAt, Line, Moment
 from callboard.testing.conformance import check_it_stays_cancelled
 from callboard.testing.witness import WitnessedProject as House
 from callboard.testing.witness import agent_keys, plain, tool_keys
+from sizes import size
 
 pytestmark = pytest.mark.anyio
 
@@ -82,10 +83,17 @@ async def until(reached: Callable[[], bool]) -> None:
         await asyncio.sleep(0)
 
 
+def boundaries(journal: Sequence[Any]) -> list[int]:
+    """Return every step; of a long play every third, and all with `make chaos`."""
+    count = len(journal)
+    return [*range(1, count, size(3, 1) if count > 8 else 1), count]
+
+
+@pytest.mark.chaos
 async def test_it_pauses_at_every_boundary_and_goes_on(new_house: NewHouse) -> None:
     expected, journal = await new_house().perform()
     everything = {*agent_keys(journal), *tool_keys(journal)}
-    for nth in range(1, len(journal) + 1):
+    for nth in boundaries(journal):
         house = new_house()
         boundary = Boundary(house, nth, SignalKind.PAUSE)
         async with house.open(boundary.faults) as studio:
@@ -154,9 +162,10 @@ async def test_a_pause_outlives_the_process(new_house: NewHouse) -> None:
     assert set(house.executions(run_id).values()) == {1}
 
 
+@pytest.mark.chaos
 async def test_it_is_cancelled_at_every_boundary_for_good(new_house: NewHouse) -> None:
     expected, journal = await new_house().perform()
-    for nth in range(1, len(journal) + 1):
+    for nth in boundaries(journal):
         house = new_house()
         boundary = Boundary(house, nth, SignalKind.CANCEL)
         async with house.open(boundary.faults) as studio:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from world import World
 
 from callboard.core.vocabulary import RunState
+from sizes import size
 
 leaves = st.sampled_from(["pure", "idempotent", "once", "once without probe", "ask"])
 programs = st.lists(
@@ -28,8 +29,9 @@ programs = st.lists(
 )
 
 
+@pytest.mark.chaos
 @pytest.mark.timeout(300)
-@settings(max_examples=100)
+@settings(max_examples=size(40, 400))
 @given(program=programs, losses=st.lists(st.integers(1, 60), max_size=5))
 def test_an_interrupted_program_gives_what_the_uninterrupted_one_gives(
     program: list[Any], losses: list[int]

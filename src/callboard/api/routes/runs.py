@@ -1,8 +1,8 @@
 """Runs: of recipes listed and started, of any kind shown, watched, cancelled, retried; sessions."""
 
 import asyncio
-from dataclasses import asdict
-from typing import Annotated, Any
+from dataclasses import asdict, dataclass
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
@@ -22,6 +22,7 @@ from callboard.api.project import (
 from callboard.api.streaming import STREAM, resume_point, stream_run
 from callboard.choreography.recipe import (
     RecipeNotFound,
+    RecipeRequest,
     RunView,
     apply_proposals,
     is_recipe_run,
@@ -65,15 +66,12 @@ class StartedRun(Shown):
     status: str
 
 
-class RunWanted(Wanted):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunWanted(RecipeRequest):
     """A recipe to be run, with what its words do not say."""
 
-    recipe_id: str = Field(min_length=1, max_length=200)
-    args: dict[str, Any] = Field(default_factory=dict[str, Any])
-    description: str | None = Field(default=None, max_length=20_000)
+    recipe_id: Annotated[str, Field(min_length=1, max_length=200)]
     session_id: str | None = None
-    session_plan_task_id: str | int | None = None
-    agents: dict[str, str] = Field(default_factory=dict[str, str])
 
 
 class RetryWanted(Wanted):

@@ -32,6 +32,7 @@ from callboard.choreography.loop.ports import (
     LoopChecks,
     LoopRequest,
     LoopRole,
+    LoopWish,
     LoopWorkspace,
     Misfit,
     OpenedUnit,
@@ -51,8 +52,15 @@ from callboard.choreography.loop.registry import (
 )
 from callboard.choreography.loop.result import LoopResult, LoopStatus
 from callboard.choreography.loop.revisions import RevisionRequest
-from callboard.choreography.loop.shelf import LoopChoreography, LoopFailed, LoopShelf, play_loop
+from callboard.choreography.loop.shelf import (
+    LoopChoreography,
+    LoopFailed,
+    LoopShelf,
+    play_loop,
+    read_request,
+)
 from callboard.choreography.loop.standalone import AloneReply, ask_alone
+from callboard.choreography.loop.unit import require_entries
 
 __all__ = [
     "AloneReply",
@@ -78,6 +86,7 @@ __all__ = [
     "LoopShelf",
     "LoopStatus",
     "LoopStep",
+    "LoopWish",
     "LoopWorkspace",
     "Misfit",
     "MissingLoopInput",
@@ -107,5 +116,7 @@ __all__ = [
     "play_chain",
     "play_loop",
     "read_loop",
+    "read_request",
+    "require_entries",
     "suggest_loop",
 ]

@@ -37,7 +37,10 @@ def suggest_loop(
     scheduled = [finished.next_loop] if finished is not None and finished.next_loop else []
     follow = [name for name in dict.fromkeys((*scheduled, *usual)) if name in able]
     fed = [name for kind in sorted(kinds) for name in registry.consumers(kind) if name in able]
-    ranked = list(dict.fromkeys((*follow, *fed, *able)))
+    # Where there is nothing to go on with, the loop that says so begins.
+    begins = [loop.id for loop in registry.loops() if loop.options.get("begins")]
+    first_ones = [name for name in begins if name in able]
+    ranked = list(dict.fromkeys((*follow, *fed, *first_ones, *able)))
     if not ranked:
         return None
     first = ranked[0]

@@ -215,11 +215,6 @@ class Loop(LoopData):
         """Return what a role is to the loop."""
         return self.raci.get(role, self.raci.get(EVERYBODY, frozenset()))
 
-    @property
-    def accountable(self) -> str:
-        """The one role that answers for it."""
-        return self.roles_with(RaciRole.ACCOUNTABLE)[0]
-
 
 def full_id(known: Collection[str], name: str) -> str | None:
     """Return the id that a name means, which may be the number of a step alone."""

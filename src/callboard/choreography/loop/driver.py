@@ -84,7 +84,7 @@ class LoopDriver:
         try:
             opened, self._began_ms = await open_unit(self.play, self._request)
             self._now_ms = self._began_ms
-            require_entries(self.play, opened)
+            require_entries(self.play.loop, opened.entries, self.play.house.registry)
             await self._upkeep.adopt_known(opened, is_continued=self._request.unit is not None)
             end = await self._drive(opened)
         except _ENGINES:

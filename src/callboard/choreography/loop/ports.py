@@ -8,11 +8,14 @@ as an operation (`choreography.operating.operate_within`) is stored with that st
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
+
+from pydantic import Field
 
 from callboard.choreography.loop.definition import Loop, LoopStep
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
+from callboard.core.codec import Closed
 from callboard.engine.scope import StepScope
 
 
@@ -64,10 +67,10 @@ class ArtifactDraft:
 
 
 @dataclass(frozen=True, slots=True)
-class LoopRequest:
-    """What a run of a loop is started with."""
+class LoopWish(Closed):
+    """Which loop somebody wants run, and on what."""
 
-    loop: str
+    loop: Annotated[str, Field(min_length=1)]
     # Artifacts the user names, by kind: ids of the workspace.
     inputs: Mapping[str, str] = field(default_factory=dict[str, str])
     # The unit of work to go on with, and those it builds on.
@@ -76,10 +79,16 @@ class LoopRequest:
     # Optional roles that are awake for it.
     awake: tuple[str, ...] = ()
     # What the user wants of it, in their words.
-    brief: str = ""
+    brief: Annotated[str, Field(max_length=20_000)] = ""
+    policy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopRequest(LoopWish):
+    """What a run of a loop is started with."""
+
     title: str = ""
     is_interactive: bool = True
-    policy: str = ""
 
 
 @dataclass(frozen=True, slots=True)

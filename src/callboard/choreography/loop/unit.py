@@ -4,11 +4,14 @@ The record itself is the pack's. Checkpoints, resuming and locks are the engine'
 is a checkpoint, and a run that was lost is resumed from its journal.
 """
 
+from collections.abc import Collection
 from typing import Any, cast
 
 from callboard.choreography.loop.casting import LoopPlay
+from callboard.choreography.loop.definition import Loop
 from callboard.choreography.loop.house import MissingLoopInput
 from callboard.choreography.loop.ports import LoopRequest, OpenedUnit
+from callboard.choreography.loop.registry import LoopRegistry
 from callboard.choreography.loop.result import LoopResult, told_at_the_end
 from callboard.choreography.loop.revisions import RevisionRequest
 from callboard.choreography.loop.speaking import tell
@@ -38,19 +41,19 @@ async def open_unit(play: LoopPlay, request: LoopRequest) -> tuple[OpenedUnit, i
     return opened, int(stored["at"])
 
 
-def require_entries(play: LoopPlay, opened: OpenedUnit) -> None:
+def require_entries(loop: Loop, kinds: Collection[str], registry: LoopRegistry) -> None:
     """Refuse to begin without what must come from outside, naming who makes it."""
-    for need in play.loop.entry_inputs:
-        if need.is_optional or any(kind in opened.entries for kind in need.kinds):
+    for need in loop.entry_inputs:
+        if need.is_optional or any(kind in kinds for kind in need.kinds):
             continue
-        makers = [name for kind in need.kinds for name in play.house.registry.makers(kind)]
+        makers = list(dict.fromkeys(name for kind in need.kinds for name in registry.makers(kind)))
         made_by = f": {' or '.join(makers)} makes it" if makers else ""
         raise MissingLoopInput(
-            f"{play.loop.id} needs {need}, and there is none{made_by}",
+            f"{loop.id} needs {need}, and there is none{made_by}",
             fix=f"Run {' or '.join(makers)} first." if makers else f"Bring {need} along.",
-            loop=play.loop.id,
+            loop=loop.id,
             kind=str(need),
-            makers=list(makers),
+            makers=cast("Json", makers),
         )
 
 

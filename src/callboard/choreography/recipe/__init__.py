@@ -4,7 +4,6 @@ from callboard.choreography.recipe.definition import (
     Problem,
     Recipe,
     RecipeLibrary,
-    RecipeNotFound,
     Shelved,
     shelved_to_json,
 )
@@ -18,6 +17,7 @@ from callboard.choreography.recipe.errors import (
     InputAbstained,
     MissingArgs,
     RecipeInvalid,
+    RecipeNotFound,
     RecipeRunning,
     RefResolutionError,
     RefSyntaxError,

@@ -1,9 +1,15 @@
-"""What can go wrong with a recipe that was found, by who must act. Every code has one meaning."""
+"""What can go wrong with a recipe, by who must act. Every code has one meaning."""
 
 from dataclasses import dataclass
 
 from callboard.core.canonical import Json
-from callboard.core.errors import CallboardError, Conflict, ErrorTier, InvalidInput
+from callboard.core.errors import CallboardError, Conflict, ErrorTier, InvalidInput, NotFound
+
+
+class RecipeNotFound(NotFound):
+    """There is no recipe of that name."""
+
+    code = "unknown_recipe"
 
 
 class RecipeInvalid(InvalidInput):

@@ -7,8 +7,8 @@ import asyncio
 import logging
 from dataclasses import dataclass, replace
 
+from callboard.choreography.recipe.running.checks import Proof, prove_again
 from callboard.choreography.recipe.running.play import PROOF, RecipeHouse
-from callboard.choreography.recipe.running.proof import Proof, prove_again
 from callboard.choreography.recipe.running.writing import diff_of, read_current
 from callboard.choreography.recipe.view import RunView
 from callboard.core.canonical import Json, digest_bytes
@@ -197,7 +197,7 @@ def _proposal(studio: Studio, view: RunView, commit: dict[str, Json]) -> FilePro
         issue=int(commit["issue"]),
         current_sha256=None if current is None else digest_bytes(current),
         diff=diff_of(path, current or b"", text),
-        proof=Proof.from_json(commit.get(PROOF)),
+        proof=Proof.of_commit(commit.get(PROOF)),
     )
 
 

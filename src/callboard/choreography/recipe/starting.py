@@ -3,7 +3,9 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, cast
+from typing import Annotated, Any, Final, cast
+
+from pydantic import Field
 
 from callboard.choreography.guards import is_interrupted, only_one
 from callboard.choreography.recipe.definition import CommitAction, Problem, Recipe, resolve
@@ -19,6 +21,7 @@ from callboard.choreography.recipe.running.writing import check_path
 from callboard.choreography.recipe.task import Assignment, RecipeTask
 from callboard.choreography.staffing import AgentUnavailable, find_agent, tier_of
 from callboard.core.canonical import Json
+from callboard.core.codec import Closed
 from callboard.core.errors import InvalidInput
 from callboard.core.vocabulary import RunRecord, RunState
 from callboard.store.connection import Connection
@@ -28,13 +31,13 @@ _OWN: Final = frozenset({"description", "args", "agents", "session_plan_task_id"
 
 
 @dataclass(frozen=True, slots=True)
-class RecipeRequest:
+class RecipeRequest(Closed):
     """What somebody wants to have done, before it is completed."""
 
-    description: str = ""
+    description: Annotated[str | None, Field(max_length=20_000)] = None
     args: dict[str, Json] = field(default_factory=dict[str, Json])
     agents: dict[str, str] = field(default_factory=dict[str, str])
-    session_plan_task_id: Json = None
+    session_plan_task_id: str | int | None = None
 
     @classmethod
     def read(cls, raw: Mapping[str, Json]) -> "RecipeRequest":

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Annotated, Any, cast
+
+from pydantic import Field
 
 from callboard.choreography.stage import Stage
 from callboard.choreography.turn.acting.steps import told
@@ -25,6 +27,7 @@ from callboard.choreography.turn.thinking.deciding import ModelUnavailable
 from callboard.choreography.turn.understanding.answers import held_ids
 from callboard.choreography.turn.work import TurnWork
 from callboard.core.canonical import Json
+from callboard.core.codec import Closed
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import Effect, EntityState
 from callboard.engine.scope import StepScope
@@ -32,21 +35,36 @@ from callboard.knowledge.entities import EntityRegistry
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class Utterance(Closed):
+    """Something to say; the same client id again is the same message."""
+
+    message: Annotated[
+        str,
+        Field(description="Up to 8,000 characters; not needed where the gesture says it all."),
+    ] = ""
+    mode: Annotated[str | None, Field(max_length=40)] = None
+    client_message_id: Annotated[str | None, Field(max_length=100)] = None
+    gesture: Annotated[
+        Gesture | None,
+        Field(
+            description="What a button says: keep or drop a draft, pick an option, confirm, change"
+            " or cancel a plan. `target` is the id of the draft or option, or the plan's hash."
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent(Utterance):
     """A message as it came in."""
 
-    message: str
     who: Who
-    mode: str | None = None
-    client_message_id: str | None = None
-    gesture: Gesture | None = None
 
     @classmethod
     def read(cls, args: Mapping[str, Json], session_id: str) -> "Sent":
         """Return the message a run was started with."""
         who = Who(str(args["user_id"]), session_id, str(args.get("timezone") or "UTC"))
         mode, client = args.get("mode"), args.get("client_message_id")
-        return cls(str(args.get("message") or ""), who, mode, client, _gesture(args))
+        return cls(str(args.get("message") or ""), mode, client, _gesture(args), who=who)
 
     def answered(self, value: Json) -> "Sent":
         """Return the next message of the same user: the bare words, or with what belongs to it."""

@@ -14,7 +14,7 @@ from typing import Final
 
 from callboard.cli import exits
 from callboard.cli.bridge import Interrupt, perform, perform_simply
-from callboard.cli.handlers.ending import conclude, exit_code_of
+from callboard.cli.handlers.ending import conclude
 from callboard.cli.handlers.following import Followed, follow, open_questions
 from callboard.cli.handlers.opening import Choices, OpenWork, working
 from callboard.cli.output import echo, echo_json, remark
@@ -138,7 +138,7 @@ def _end(here: OpenWork, followed: Followed) -> int:
         remark(f"  Go on with: callboard runs resume {run.id}")
     else:
         remark(f"Run {run.id} goes on; to see it again: callboard runs watch {run.id}")
-    return exit_code_of(followed)
+    return followed.exit_code
 
 
 async def _leave_when_deserted(here: OpenWork, run_id: str, interrupt: Interrupt) -> None:

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import cast
 
-from callboard.cli import exits
 from callboard.cli.failure import block_of, body_of
 from callboard.cli.handlers.following import Followed
 from callboard.cli.output import clean, counted, echo, echo_json_line, remark, seconds
@@ -11,7 +10,7 @@ from callboard.cli.reading import answer_command
 from callboard.cli.reports.shapes import question_shape, run_shape
 from callboard.cli.views.lines import tokens
 from callboard.core.canonical import Json
-from callboard.core.errors import ErrorTier, tier_views
+from callboard.core.errors import tier_views
 from callboard.core.vocabulary.run import Answer, RunRecord, RunState, StepKind, StepRecord
 from callboard.store.journal.steps import load_journal
 from callboard.studio.studio import Studio
@@ -23,20 +22,7 @@ def conclude(studio: Studio, followed: Followed, *, as_json: bool) -> int:
         echo_json_line(_final_shape(followed))
     else:
         _tell(studio, followed)
-    return exit_code_of(followed)
-
-
-def exit_code_of(followed: Followed) -> int:
-    """Return what the state of a run means for a script."""
-    run = followed.run
-    if followed.was_interrupted and not run.is_terminal:
-        return exits.INTERRUPTED
-    if run.state is RunState.DONE:
-        return exits.OK
-    if run.state is RunState.WAITING:
-        return exits.WAITING
-    needs_you = run.error is not None and run.error.tier is ErrorTier.USER_FIXABLE
-    return exits.NEEDS_YOU if needs_you else exits.FAILED
+    return followed.exit_code
 
 
 def _final_shape(followed: Followed) -> dict[str, Json]:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
+from callboard.cli import exits
 from callboard.cli.bridge import Interrupt
 from callboard.cli.output import clean, remark
 from callboard.cli.views.view import WatchView
@@ -93,6 +94,11 @@ class Followed:
     run: RunRecord
     questions: tuple[Answer, ...] = ()
     was_interrupted: bool = False
+
+    @property
+    def exit_code(self) -> int:
+        """What that means for a script."""
+        return exits.code_of_run(self.run, was_interrupted=self.was_interrupted)
 
 
 def last_seq(studio: Studio) -> int:

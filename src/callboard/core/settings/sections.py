@@ -3,7 +3,7 @@
 Conferences and chat, context fitting, recipes, the queue, structured replies, telemetry.
 """
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -208,6 +208,15 @@ class QueueSettings(SettingsSection):
     def limits_by_provider(self) -> dict[str, int]:
         """Return the limits of single providers, the embedded model's own among them."""
         return {**_BUILT_IN, **self.provider_limits}
+
+    def of_provider(self, provider: str) -> int:
+        """Return how many calls one provider may have under way."""
+        return self.provider_limits.get(provider, self.provider_limit)
+
+    def retuned(self, **changes: Any) -> Self:
+        """Return the limits with what is given, and is not None, replaced."""
+        given = {name: value for name, value in changes.items() if value is not None}
+        return self.model_validate({**self.model_dump(), **given})
 
 
 class StructureSettings(SettingsSection):

@@ -39,11 +39,6 @@ class Keychain:
         self._is_chosen = backend is not None
         self._told: set[str] = set()
 
-    @property
-    def is_available(self) -> bool:
-        """Whether there is a keyring worth using."""
-        return self._usable() is not None
-
     def get(self, profile: str, account: str) -> Secret | None:
         """Return a key, or nothing if there is none or no keyring."""
         backend = self._usable()

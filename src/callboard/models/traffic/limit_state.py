@@ -8,12 +8,13 @@ Plain data and the questions it answers; who changes it, when, and who is told i
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Container, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from typing import Final
 
+from callboard.core.call_events import Pause
 from callboard.core.canonical import Json
 from callboard.models.catalog import provider_of, sent_model
 from callboard.models.credentials import Secret, account_of
@@ -103,20 +104,15 @@ class Ticket:
 
 
 @dataclass(frozen=True, slots=True)
-class LimitView:
+class LimitView(Pause):
     """What a status shows of a credential."""
 
-    credential: str
-    provider: str
     is_paused: bool
-    attempt: int
-    resume_at: int
     remaining_seconds: float
-    reason: str
 
     def to_json(self) -> dict[str, Json]:
         """Return the shape the doors show."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return asdict(self)
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ from typing import Final
 
 from callboard.core.errors import ProviderError
 from callboard.core.events import CallRequeued
+from callboard.core.settings.sections import QueueSettings
 from callboard.models.errors import CredentialPaused, QueueClosed, RateLimited
 from callboard.models.gate import Gate, WrapperGate
 from callboard.models.traffic.limit_state import Credential, CredentialOf, Ticket, keyless
@@ -20,7 +21,7 @@ from callboard.models.traffic.limiter import Limiter
 from callboard.models.traffic.limiter_gate import is_rate_limit
 from callboard.models.traffic.line import GaveWay, QueuedCall, WaitingLine
 from callboard.models.traffic.priority import effective
-from callboard.models.traffic.slots import QueueLimits, QueueSnapshot, Slots, grouped, retuned
+from callboard.models.traffic.slots import QueueSnapshot, Slots, grouped
 from callboard.models.types import (
     Chunk,
     Finished,
@@ -46,7 +47,7 @@ class QueueGate(WrapperGate):
     def __init__(
         self,
         inner: Gate,
-        limits: QueueLimits | None = None,
+        limits: QueueSettings | None = None,
         *,
         limiter: Limiter | None = None,
         credential_of: CredentialOf = keyless,
@@ -55,7 +56,7 @@ class QueueGate(WrapperGate):
         """Take the gate to wrap; without a limiter a rate limit is an error like any other."""
         super().__init__(inner)
         self._line = WaitingLine()
-        self._slots = Slots(limits or QueueLimits())
+        self._slots = Slots(limits or QueueSettings())
         self._limiter = limiter
         self._credential_of = credential_of
         self._notify = notify
@@ -130,10 +131,10 @@ class QueueGate(WrapperGate):
         user_preemption: bool | None = None,
     ) -> None:
         """Change limits at once; calls under way beyond a lower limit finish undisturbed."""
-        self._slots.limits = retuned(
-            self._slots.limits,
+        limits = self._slots.limits
+        self._slots.limits = limits.retuned(
             global_limit=global_limit,
-            provider_limits=provider_limits,
+            provider_limits=provider_limits and {**limits.provider_limits, **provider_limits},
             session_limit=session_limit,
             user_preemption=user_preemption,
         )

@@ -1,57 +1,22 @@
 """Slots: how many calls may be under way, in all, per provider and per session; and who has one."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from typing import TypeVar
 
 from callboard.core.canonical import Json
-from callboard.core.errors import InvalidInput
+from callboard.core.settings.sections import QueueSettings
 from callboard.models.traffic.limit_state import LimitView
 from callboard.models.traffic.line import QueuedCall
 
 K = TypeVar("K")
 
 
-@dataclass(frozen=True, slots=True)
-class QueueLimits:
-    """How many calls this process has under way at once, and whether the user may cut in.
-
-    `provider_limit` holds for providers that `provider_limits` does not name. The session limit
-    does not hold back interactive calls, nor calls without a session.
-    """
-
-    global_limit: int = 64
-    provider_limit: int = 20
-    provider_limits: Mapping[str, int] = field(default_factory=dict[str, int])
-    session_limit: int = 10
-    user_preemption: bool = True
-    max_preemptions: int = 3
-
-    def __post_init__(self) -> None:
-        """Refuse a limit that would let nothing through."""
-        limits = {
-            "global_limit": self.global_limit,
-            "provider_limit": self.provider_limit,
-            "session_limit": self.session_limit,
-            **{f"provider_limits.{name}": each for name, each in self.provider_limits.items()},
-        }
-        for name, limit in limits.items():
-            if limit < 1:
-                raise InvalidInput(
-                    f"{name} is {limit}: with less than one slot every call would wait for ever.",
-                    fix=f"Set {name} to 1 or more.",
-                )
-
-    def of_provider(self, provider: str) -> int:
-        """Return how many calls one provider may have under way."""
-        return self.provider_limits.get(provider, self.provider_limit)
-
-
 class Slots:
     """The calls under way."""
 
-    def __init__(self, limits: QueueLimits) -> None:
+    def __init__(self, limits: QueueSettings) -> None:
         """Start empty."""
         self.limits = limits
         self._calls: dict[int, QueuedCall] = {}
@@ -120,27 +85,6 @@ class Slots:
         )
 
 
-def retuned(
-    limits: QueueLimits,
-    *,
-    global_limit: int | None = None,
-    provider_limits: Mapping[str, int] | None = None,
-    session_limit: int | None = None,
-    user_preemption: bool | None = None,
-) -> QueueLimits:
-    """Return the limits with what is given replaced; providers not named keep theirs."""
-    changed = replace(limits)
-    if global_limit is not None:
-        changed = replace(changed, global_limit=global_limit)
-    if provider_limits is not None:
-        changed = replace(changed, provider_limits={**limits.provider_limits, **provider_limits})
-    if session_limit is not None:
-        changed = replace(changed, session_limit=session_limit)
-    if user_preemption is not None:
-        changed = replace(changed, user_preemption=user_preemption)
-    return changed
-
-
 def _decrement(counts: "Counter[K]", key: K) -> None:
     counts[key] -= 1
     if not counts[key]:
@@ -163,7 +107,7 @@ class QueueSnapshot:
 
     waiting: tuple[CallGroup, ...]
     in_flight: tuple[CallGroup, ...]
-    limits: QueueLimits
+    limits: QueueSettings
     paused: tuple[LimitView, ...] = ()
 
     @property
@@ -181,7 +125,7 @@ class QueueSnapshot:
         return {
             "waiting": [asdict(group) for group in self.waiting],
             "in_flight": [asdict(group) for group in self.in_flight],
-            "limits": asdict(self.limits),
+            "limits": self.limits.model_dump(),
             "paused": [view.to_json() for view in self.paused],
         }
 

@@ -3,15 +3,16 @@
 Progress is streamed by `/api/events?session_id=…`: nodes, steps and parts of the reply.
 """
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query
 from pydantic import Field
 
 from callboard.api.project import Entry, OpenStudio, Paged, Shown, Wanted
+from callboard.choreography.turn.message import Utterance
 from callboard.choreography.turn.modes import find_mode
-from callboard.choreography.turn.shapes import Gesture, TurnOutcome
+from callboard.choreography.turn.shapes import TurnOutcome
 from callboard.core.clock import iso
 from callboard.core.errors import InvalidInput
 from callboard.operations.runtime import begin_session
@@ -41,22 +42,11 @@ class ConversationWanted(Wanted):
     name: Annotated[str | None, Field(max_length=100)] = None
 
 
-class AlfredMessageWanted(Wanted):
+@dataclass(frozen=True, slots=True)
+class AlfredMessageWanted(Utterance):
     """Something to say; the same client id again is the same message."""
 
-    message: str = Field(
-        default="", description="Up to 8,000 characters; not needed where the gesture says it all."
-    )
-    gesture: Annotated[
-        Gesture | None,
-        Field(
-            description="What a button says: keep or drop a draft, pick an option, confirm, change"
-            " or cancel a plan. `target` is the id of the draft or option, or the plan's hash."
-        ),
-    ] = None
-    mode: Mode = None
     user_id: Person = None
-    client_message_id: Annotated[str | None, Field(max_length=100)] = None
 
 
 class ModeWanted(Wanted):

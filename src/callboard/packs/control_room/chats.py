@@ -6,7 +6,7 @@ from callboard.choreography.chat_exchanges import CHAT, ChatExchange, exchanges
 from callboard.choreography.staffing import find_agent
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.handlers.dialogue import Command, Dialogue, Hush, TerminalConversation
-from callboard.cli.handlers.ending import conclude, exit_code_of
+from callboard.cli.handlers.ending import conclude
 from callboard.cli.handlers.following import follow
 from callboard.cli.handlers.opening import Choices, OpenWork, working
 from callboard.cli.output import clean, echo, moment, remark
@@ -139,4 +139,4 @@ async def _say(here: OpenWork, talk: ChatChoice, message: str, interrupt: Interr
     if here.choices.as_json or followed.run.state is not RunState.DONE:
         return conclude(here.studio, followed, as_json=here.choices.as_json)
     echo(clean(str(followed.run.result["text"])))
-    return exit_code_of(followed)
+    return followed.exit_code

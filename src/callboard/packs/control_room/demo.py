@@ -9,7 +9,7 @@ import typer
 
 from callboard.cli import exits
 from callboard.cli.bridge import Interrupt, perform
-from callboard.cli.handlers.ending import conclude, exit_code_of
+from callboard.cli.handlers.ending import conclude
 from callboard.cli.handlers.following import Followed, follow
 from callboard.cli.handlers.initiating import Initiated, initiate
 from callboard.cli.handlers.opening import Choices, OpenWork, working
@@ -63,7 +63,7 @@ def _conclude(here: OpenWork, followed: Followed, wanted: Demonstration) -> int:
     if not report.checks:
         # It ended before there was a scene to show.
         return conclude(here.studio, followed, as_json=False)
-    code = exit_code_of(followed)
+    code = followed.exit_code
     if code != exits.OK:
         conclude(here.studio, followed, as_json=False)
     else:

@@ -91,45 +91,42 @@ async def gate_by_code(foundry: Foundry, tu_ids: tuple[str, ...] = ()) -> Shape:
     judgement = judged(foundry.book_with(units), [], "gatecheck", rules=foundry.rules)
     report = waived(judgement, foundry.waivers.standing())
     body = body_of(report)
-    opened = await foundry.units.open(
-        UnitOpening(
-            f"code/{foundry.studio.ids.make('session')}",
-            "gatecheck",
-            "GK",
-            "By code",
-            upstream=tuple(each.id for each in units),
-        )
-    )
     is_blocked = report.decision is GateDecision.BLOCK
+    named = tuple(each.id for each in units)
+    opening = UnitOpening(
+        f"code/{foundry.studio.ids.make('session')}", "gatecheck", "GK", "By code", upstream=named
+    )
     hashes = {
         unit.id: {kind: str(row["sha256"]) for kind, row in unit.made.items()} for unit in units
     }
 
     def keep(connection: Connection) -> None:
+        # Whoever stops it before leaves no gatecheck behind that never ends.
+        opened = foundry.units.add(connection, opening)
         wanted = Shelving(
             "gatecheck_report", body, opened.id, "gatecheck", "", "gatekeeper", sot="cold"
         )
         entry = foundry.shelf.put(connection, wanted)
         row = {"ref": entry.ref, "sha256": entry.sha256, "order": 1}
-        held = foundry.units.load(connection, opened.id)
         now = foundry.studio.clock.now_ms()
-        done = replace(held, made={entry.kind: row}, outcome="success", closed_at=now)
-        foundry.units.save(connection, done)
+        done = replace(opened, made={entry.kind: row}, outcome="success", closed_at=now)
+        tip = None if is_blocked else foundry.cold.load_tip(connection)
+        foundry.units.save(connection, done.decided(None if tip is None else tip.id, named))
         if is_blocked:
             for unit in units:
                 back = _sent_back(foundry.units.load(connection, unit.id), opened.id)
                 foundry.units.save(connection, back)
-            return
-        tip = foundry.cold.load_tip(connection)
-        if tip is not None:
+        elif tip is not None:
             foundry.shelve_snapshot(connection, tip)
 
+    made = None
     if is_blocked:
         await foundry.studio.database.write(keep)
-        sent_back = [each.id for each in units]
-        return {**body, "snapshot": None, "tu_id": opened.id, "sent_back": sent_back}
-    made = await foundry.cold.merge(Merging(opened.id, base, hashes), keep)
-    return {**body, "snapshot": made.id, "tu_id": opened.id, "sent_back": []}
+    else:
+        made = (await foundry.cold.merge(Merging(opening.run_id, base, hashes), keep)).id
+    sent_back = list(named) if is_blocked else []
+    tu_id = foundry.units.of_run(opening.run_id)
+    return {**body, "snapshot": made, "tu_id": tu_id, "sent_back": sent_back}
 
 
 def _sent_back(unit: WorkUnit, gatecheck: str) -> WorkUnit:

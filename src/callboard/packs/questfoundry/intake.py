@@ -49,21 +49,19 @@ async def import_book(foundry: Foundry, book: Shape, source: str, notes: tuple[s
     known = await _title_page(foundry, arrived, source)
     changed = difference(known, arrived)
     name = foundry.studio.ids.make("session")
-    unit = await foundry.units.open(
-        UnitOpening(f"import/{name}", "import", "BB", f"Import of {source}"[:200])
-    )
+    opening = UnitOpening(f"import/{name}", "import", "BB", f"Import of {source}"[:200])
     parts = take_apart(arrived)
 
     def act(connection: Connection) -> WorkUnit:
+        unit = foundry.units.add(connection, opening)
         made: dict[str, dict[str, Any]] = {}
         for number, (kind, content) in enumerate(parts.items(), start=1):
             wanted = Shelving(kind, content, unit.id, "import", "", "book_binder")
             entry = foundry.shelf.put(connection, wanted)
             made[kind] = {"ref": entry.ref, "sha256": entry.sha256, "order": number}
-        held = foundry.units.load(connection, unit.id)
         now = foundry.studio.clock.now_ms()
         done = replace(
-            held, made=made, outcome="success", ready_for_gate=True, closed_at=now, brief=source
+            unit, made=made, outcome="success", ready_for_gate=True, closed_at=now, brief=source
         )
         return foundry.units.save(connection, done)
 

@@ -1,6 +1,7 @@
 """What `pack.yaml` names beside the doors: the loops as something that can be run."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final, cast
 
 from callboard.choreography.loop import (
@@ -10,10 +11,12 @@ from callboard.choreography.loop import (
     LoopRegistry,
     LoopSettings,
     LoopShelf,
+    read_request,
+    require_entries,
 )
 from callboard.choreography.staffing import find_agent, tier_of
 from callboard.core.canonical import Json
-from callboard.core.errors import CallboardError, Fault
+from callboard.core.errors import CallboardError, Fault, InvalidInput, NotFound
 from callboard.core.vocabulary import ModelTier
 from callboard.packs.questfoundry.foundry import PACK, Foundry, foundry_of, read_registry
 from callboard.packs.questfoundry.steps.checks import QuestChecks
@@ -48,12 +51,17 @@ def require_models(studio: Studio, loop: Loop) -> None:
     What a small model can do is picked from lists; a loop's artifacts are free in every field.
     """
     foundry = foundry_of(studio)
-    if foundry.settings.roles.try_small_models:
-        return
     sleepers = {each.id for each in foundry.cast.roster() if each.may_sleep}
     asked = [step for step in loop.steps if step.code is None and set(step.roles) - sleepers]
     roles = dict.fromkeys(role for step in asked for role in step.roles if role not in sleepers)
     agents = [find_agent(studio, foundry.cast.override("", role), PACK) for role in roles]
+    for model in dict.fromkeys(each.model or studio.settings.models.default for each in agents):
+        provider, _, path = model.partition(":")
+        is_file = provider == "script" and Path(path).suffix in (".yaml", ".yml", ".json")
+        if is_file and not (studio.project.root / path).is_file():
+            raise NotFound(f"There is no script file {path}", fix="Name one that exists: --model.")
+    if foundry.settings.roles.try_small_models:
+        return
     small = [each for each in agents if tier_of(studio, each) is ModelTier.MINIMAL]
     if not small:
         return
@@ -78,6 +86,17 @@ _INSTEAD: Final = {
 }
 
 
+def roles_named(foundry: Foundry, raw: Any) -> tuple[str, ...]:
+    """Return the roles that somebody names, in a list or between commas; nobody's is refused."""
+    rows: list[Any] = raw.split(",") if isinstance(raw, str) else list(raw or ())
+    named = tuple(told for each in rows if (told := str(each).strip()))
+    known = [each.id for each in foundry.cast.roster()]
+    for each in named:
+        if each not in known:
+            raise InvalidInput(f"There is no role {each!r}", fix=f"Roles: {', '.join(known)}.")
+    return named
+
+
 def awake_in(foundry: Foundry, loop: Loop) -> tuple[str, ...]:
     """Return the optional roles that are awake in a loop as it, the project and its plan say."""
     plan = foundry.plan
@@ -95,13 +114,19 @@ class QuestLoop(LoopChoreography):
         self._definition = loop
 
     async def prepare(self, studio: Studio, raw: Mapping[str, Json]) -> Prepared:
-        """Add who is awake to what a run is to be started with."""
-        require_models(studio, self._definition)
-        usual = awake_in(foundry_of(studio), self._definition)
-        named: Any = raw.get("awake") or []
-        given = named.split(",") if isinstance(named, str) else list(named)
-        everybody = list(dict.fromkeys((*usual, *(str(each).strip() for each in given))))
-        return await super().prepare(studio, {**raw, "awake": [each for each in everybody if each]})
+        """Add who is awake to what a run is started with; what it lacks is told before it is."""
+        loop, foundry = self._definition, foundry_of(studio)
+        require_models(studio, loop)
+        given = roles_named(foundry, raw.get("awake"))
+        everybody = list(dict.fromkeys((*awake_in(foundry, loop), *given)))
+        asked: dict[str, Json] = {**raw, "awake": cast("Json", everybody)}
+        prepared = await super().prepare(studio, asked)
+        if not raw.get("unit"):
+            held = QuestWorkspace(foundry).entries(loop, read_request(loop.id, asked))
+            # A book that has not begun gets these two when it does.
+            founded = () if foundry.plan else ("style_guide", "cold_snapshot")
+            require_entries(loop, {*held, *founded}, foundry.registry)
+        return prepared
 
 
 class QuestShelf(LoopShelf):

@@ -13,15 +13,9 @@ from callboard.choreography.loop import (
 )
 from callboard.choreography.loop.house import DecisionPolicy
 from callboard.core.canonical import Json
-from callboard.core.errors import InvalidInput
 from callboard.packs.questfoundry.artifacts import catalog
 from callboard.packs.questfoundry.foundry import Foundry, foundry_of
-from callboard.packs.questfoundry.pack import awake_in, bring, require_models
-
-
-def _listed(raw: Any) -> tuple[str, ...]:
-    rows = raw.split(",") if isinstance(raw, str) else list(raw or ())
-    return tuple(str(each).strip() for each in rows if str(each).strip())
+from callboard.packs.questfoundry.pack import awake_in, bring, require_models, roles_named
 
 
 @choreography
@@ -39,7 +33,7 @@ async def chain(
     require_models(stage.studio, foundry.registry.get(first))
     request = LoopRequest(
         loop=first,
-        awake=_listed(awake),
+        awake=roles_named(foundry, awake),
         brief=brief,
         policy=policy,
         is_interactive=is_interactive,
@@ -50,8 +44,11 @@ async def chain(
 
 
 def inventory(foundry: Foundry) -> list[StoredArtifact]:
-    """Return the newest artifact of each kind."""
-    found = [foundry.shelf.newest(kind) for kind in catalog.shapes()]
+    """Return the newest artifact of each kind; a snapshot without a section is none to bind."""
+    tip = foundry.cold.tip()
+    is_empty = tip is None or "topology_notes" not in tip.files
+    kinds = [each for each in catalog.shapes() if each != "cold_snapshot" or not is_empty]
+    found = [foundry.shelf.newest(kind) for kind in kinds]
     return [each.stored() for each in found if each is not None]
 
 
@@ -77,10 +74,9 @@ async def next_loop(stage: Stage, policy: str = "") -> Json:
 async def ask_role(stage: Stage, role: str, message: str, kinds: str = "") -> Json:
     """Ask one role directly; what it makes is kept as a draft."""
     foundry = foundry_of(stage.studio)
-    known = [each.id for each in foundry.cast.roster()]
-    if role not in known:
-        raise InvalidInput(f"There is no role {role!r}", fix=f"Roles: {', '.join(known)}.")
-    said = await ask_alone(stage, bring(stage.studio), role, message, _listed(kinds))
+    roles_named(foundry, [role])
+    wanted = tuple(each.strip() for each in kinds.split(",") if each.strip())
+    said = await ask_alone(stage, bring(stage.studio), role, message, wanted)
     errors = () if said.response is None else said.response.errors
     return {
         "text": said.text,

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from callboard.core.clock import Clock
 from callboard.core.codec import Coded
-from callboard.core.errors import NotFound
+from callboard.core.errors import Conflict, NotFound
 from callboard.packs.questfoundry.units.ledger import count_up, day_of
 from callboard.packs.questfoundry.verdict import (
     NEVER_WAIVED,
@@ -88,6 +88,13 @@ class KeptWaiver(Coded):
     tu_id: str = ""
     withdrawn: str = ""
 
+    def stands(self, today: date) -> str:
+        """Say until when it stands, or that it does no more."""
+        if self.withdrawn:
+            return "taken back"
+        is_over = date.fromisoformat(self.expires) <= today
+        return f"{'ended' if is_over else 'until'} {self.expires}"
+
     def given(self) -> BarWaiver:
         """Return it as a gatecheck takes it."""
         ends = date.fromisoformat(self.expires)
@@ -148,7 +155,11 @@ class WaiverLedger:
                 raise NotFound(
                     f"There is no waiver {waiver_id!r}", fix="`callboard quest waivers list`."
                 )
-            kept = replace(KeptWaiver.from_json(body), withdrawn=reason)
+            held = KeptWaiver.from_json(body)
+            if held.withdrawn:
+                told = f"{waiver_id} was taken back already: {held.withdrawn}"
+                raise Conflict(told, fix="`callboard quest waivers list` shows what stands.")
+            kept = replace(held, withdrawn=reason)
             self._records.store(connection, _WAIVER, kept.id, kept.to_json())
             return kept
 

@@ -47,7 +47,7 @@ class QuestWorkspace:
         """Open a unit or one that is there again, and find its entry inputs."""
         plan = await self.foundry.begun()
         awake = (*request.awake, *self.foundry.settings.roles.awake_optional, *plan.awake)
-        entries = self._entries(loop, request)
+        entries = self.entries(loop, request)
         if request.unit is not None:
             unit = await self.foundry.units.take_up(request.unit, _work(scope), awake)
         else:
@@ -63,7 +63,7 @@ class QuestWorkspace:
             about=about,
         )
 
-    def _entries(self, loop: Loop, request: LoopRequest) -> dict[str, ShelfEntry]:
+    def entries(self, loop: Loop, request: LoopRequest) -> dict[str, ShelfEntry]:
         """Find what the loop starts from: what was named, else a unit before, else the newest."""
         found: dict[str, ShelfEntry] = {}
         for ref in request.inputs.values():
@@ -212,6 +212,8 @@ def closed(unit: WorkUnit, result: Mapping[str, Json], now: int) -> WorkUnit:
         stats=dict(result.get("stats") or {}),
         next_loop=None if after is None else str(after),
     )
+    if unit.loop == "gatecheck" and outcome == "success":
+        return unit.decided(unit.snapshot, unit.upstream)
     if outcome == "stalled" and unit.status is UnitStatus.STABILIZING:
         why = str(result.get("error") or result.get("reason") or "the loop came to no end")
         unit = unit.moved(UnitStatus.DEFERRED, reason=why, revisit="when somebody takes it up")

@@ -6,6 +6,8 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
+from callboard.core.codec import Closed
+
 PACK: Final = "writers_factory"
 FOREMAN: Final = "foreman"
 WRITER: Final = "writer"
@@ -61,7 +63,7 @@ class Severity(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedScene:
+class PlannedScene(Closed):
     """A scene of the outline the writer approved."""
 
     chapter: int

@@ -21,17 +21,22 @@ from callboard.packs.alfred.kitchen.migrations.upgrading import (
     stored_revision,
 )
 from callboard.packs.alfred.kitchen.opening import (
+    FILE_NAME,
     UnknownPerson,
     add_person,
     categories,
     counts,
     kitchen_log,
+    kitchen_url,
     open_kitchen,
     people,
     person,
 )
 from callboard.packs.alfred.kitchen.schema import metadata
 from callboard.packs.alfred.kitchen.seeding import seed
+from callboard.studio.database import claim
+from callboard.studio.project import Project
+from warm_kitchen import furnish
 
 NOW = "2026-05-20T08:30:00.000000Z"
 
@@ -49,6 +54,19 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     admin.dispose()
     options = {"options": f"-csearch_path={schema}"}
     return make_url(server).update_query_dict(options).render_as_string(hide_password=False)
+
+
+def test_a_kitchen_laid_for_the_tests_is_the_users_own_and_has_nothing_left_to_upgrade(
+    tmp_path: Path,
+) -> None:
+    project = Project.init(tmp_path)
+    furnish(project)
+    claim(project, FILE_NAME)
+    base = Base(kitchen_url(project.folder))
+    try:
+        assert not bring_up_to_date(base)
+    finally:
+        base.close()
 
 
 @pytest.mark.req("AL-123")

@@ -17,11 +17,14 @@ from callboard.core.vocabulary import RunState
 from callboard.packs.questfoundry.by_code import bind_by_code
 from callboard.packs.questfoundry.operations import operations_on
 from callboard.packs.questfoundry.units.unit import UnitStatus
+from callboard.store.connection import DiskFull
+from callboard.studio.project import Project
 from callboard.testing.witness import finish
-from warm_process import run_warm
+from warm_process import call_warm, run_warm
 
 pytestmark = pytest.mark.anyio
 VICTIM = Path(__file__).with_name("quest_victim.py")
+RIGHTS = Path(__file__).with_name("bare_rights.py")
 
 
 def killed(root: Path, loop: str, place: str) -> None:
@@ -201,8 +204,9 @@ async def test_a_disk_that_is_full_while_binding_leaves_no_half_file_and_room_le
         assert "No space left" in str(ran.run.error) or "disk" in str(ran.run.error)
         left = [each for each in exports.folder.rglob("*") if each.is_file()]
         assert [each.name for each in left if each.stat().st_size] == ["filler"]
-        with pytest.raises(Exception, match=r"[Nn]o space left|disk"):
+        with pytest.raises(DiskFull, match="No space left") as full:
             await operations_on(house.studio).perform(bind_by_code)
+        assert full.value.fix and str(exports.folder) in full.value.message
         exports.make_room()
         house.company.calls.clear()
         again = await house.studio.retry(ran.run.id)
@@ -214,3 +218,55 @@ async def test_a_disk_that_is_full_while_binding_leaves_no_half_file_and_room_le
         made = await operations_on(house.studio).perform(bind_by_code)
         for row in made["files"]:
             assert (tmp_path / "book" / row["path"]).stat().st_size
+
+
+@pytest.fixture
+def bound(tmp_path: Path) -> Path:
+    """A merged book of two sections."""
+    root = tmp_path / "ford"
+    Project.init(root, pack="questfoundry")
+    story = ":: Start\nYou stand at the ford.\n[[Wade->End]]\n\n:: End\nYou are across.\n"
+    (root / "ford.twee").write_text(story, "utf-8")
+    for words in (("import", "ford.twee"), ("gate", "--code")):
+        assert call_warm("quest", *words, cwd=root).returncode == 0
+    return root
+
+
+@pytest.mark.parametrize("folder", ["exports", "archives"])
+@pytest.mark.parametrize("is_file", [False, True])
+def test_a_folder_that_takes_no_file_is_named_with_a_way_out_and_nothing_is_lost(
+    bound: Path, folder: str, is_file: bool
+) -> None:
+    words = {"exports": ("bind", "--code", "--format", "html"), "archives": ("archive", "--code")}
+    place = bound / folder
+    if is_file:
+        place.write_text("mine", "utf-8")
+    else:
+        place.mkdir(mode=0o555)
+    called = call_warm("quest", *words[folder], cwd=bound, first=(str(RIGHTS), "give_up"))
+    assert called.returncode == 6, called.stderr
+    assert "Traceback" not in called.stderr and "Way out: " in called.stderr
+    told = " ".join(called.stderr.split())
+    assert f"{place}/" in told
+    assert ("something else lies there" if is_file else f"permission for {place}") in told
+    if is_file:
+        assert place.read_text("utf-8") == "mine"
+        place.unlink()
+    else:
+        assert not list(place.iterdir())
+        place.chmod(0o755)
+    assert call_warm("quest", *words[folder], cwd=bound).returncode == 0
+    assert [each for each in place.rglob("*") if each.is_file() and each.stat().st_size]
+
+
+def test_a_copy_of_an_archive_that_cannot_be_made_is_named_and_the_archive_stays(
+    bound: Path, tmp_path: Path
+) -> None:
+    away = tmp_path / "away"
+    away.mkdir(mode=0o555)
+    own = f"archive: {{copies: [{away}]}}\n"
+    (bound / ".callboard" / "questfoundry.yaml").write_text(own, "utf-8")
+    called = call_warm("quest", "archive", "--code", cwd=bound, first=(str(RIGHTS), "give_up"))
+    assert called.returncode == 6 and "Traceback" not in called.stderr
+    assert f"permission for {away}" in " ".join(called.stderr.split())
+    assert len(list((bound / "archives").iterdir())) == 1

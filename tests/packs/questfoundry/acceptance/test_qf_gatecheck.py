@@ -1,14 +1,18 @@
 """Scenarios 3 and 9: blocks that send work back, and the way into Cold."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from questkit import TOPOLOGY, Company, changed, drafts, open_house
 
+from callboard.core.ids import IdMaker
 from callboard.packs.questfoundry.by_code import gate_by_code
+from callboard.packs.questfoundry.cold.snapshots import BaseMoved
 from callboard.packs.questfoundry.operations import defer_unit, operations_on
 from callboard.packs.questfoundry.units.unit import InvalidTransition, UnitStatus
+from warm_process import call_warm
 
 pytestmark = pytest.mark.anyio
 
@@ -228,3 +232,39 @@ async def test_what_was_put_off_is_judged_only_by_name(tmp_path: Path, by_code: 
         assert standing(first.unit.id) is UnitStatus.DEFERRED
         await gate(first.unit.id)
         assert standing(first.unit.id) is UnitStatus.COLD_MERGED
+
+
+class Meanwhile(IdMaker):
+    """Makes ids, and lets somebody else do something just when the gatecheck needs one."""
+
+    def __init__(self, clock: Any, act: Callable[[], None]) -> None:
+        super().__init__(clock)
+        self._act = act
+
+    def make(self, kind: str) -> str:
+        if kind == "session":
+            self._act()
+        return super().make(kind)
+
+
+@pytest.mark.req("QF-120")
+async def test_what_is_merged_while_code_judges_makes_the_judgement_worth_nothing(
+    tmp_path: Path,
+) -> None:
+    root = tmp_path / "book"
+    async with open_house(root) as house:
+        first = await house.success("story_spark")
+        await operations_on(house.studio).perform(gate_by_code, (first.unit.id,))
+        base, tip = [each.id for each in house.foundry.cold.all()]
+        second = await house.success("story_spark")
+
+        def select() -> None:
+            called = call_warm("quest", "snapshots", "--select", base, cwd=root)
+            assert called.returncode == 0, called.stderr
+
+        # The book is judged by then, on what counted before.
+        house.studio.ids = Meanwhile(house.studio.clock, select)
+        with pytest.raises(BaseMoved, match=f"judged on {tip}"):
+            await operations_on(house.studio).perform(gate_by_code, (second.unit.id,))
+        assert [each.id for each in house.foundry.cold.all()] == [base, tip]
+        assert [each.loop for each in house.foundry.units.all()].count("gatecheck") == 1

@@ -147,6 +147,12 @@ def test_a_story_keeps_its_name_and_number_whatever_was_tried_before(book: Path)
     assert told["ifid"] in (book / made["path"]).read_text("utf-8")
 
 
+def test_an_ink_file_of_words_alone_is_known_by_its_name(book: Path) -> None:
+    (book / "hello.ink").write_text("Hello, world!\n", "utf-8")
+    assert quest(book, "import", "hello.ink")["sections"] == 1
+    quest(book, "gate", "--code")
+
+
 def test_a_described_book_keeps_its_title_and_takes_the_number_of_its_first_story(
     book: Path,
 ) -> None:
@@ -197,7 +203,11 @@ def test_an_import_without_a_title_or_a_start_says_what_it_takes_for_them(book: 
     assert "taken to be 'Gate'" in said(book, "import", "walk.twee")
     assert quest(book, "describe")["title"] == "walk"
     (book / "start.twee").write_text(":: Home\nHome.\n\n:: Start\nA gate. [[Home]]\n", "utf-8")
-    assert quest(book, "import", "start.twee")["notes"] == []
+    notes = quest(book, "import", "start.twee")["notes"]
+    assert [each.partition(":")[0] for each in notes] == [
+        "Links within sentences",
+        "The names of passages are the headings that readers see",
+    ]
 
 
 def test_a_gatecheck_names_the_place_and_the_fix_of_each_finding(book: Path) -> None:
@@ -430,3 +440,64 @@ def test_a_loop_that_is_too_much_for_a_small_model_says_so_before_it_asks(book: 
     assert "export_formats" in told or "step_" in told
     assert "bind --code" in told
     assert not (book / "exports").exists()
+
+
+def test_a_gatecheck_is_over_when_it_has_decided(book: Path) -> None:
+    (book / "ford.twee").write_text(BROKEN, "utf-8")
+    unit = quest(book, "import", "ford.twee")["tu_id"]
+    blocked = quest(book, "gate", "--code", code=4)["tu_id"]
+    (book / "ford.twee").write_text(STORY, "utf-8")
+    quest(book, "import", "ford.twee")
+    merged = quest(book, "gate", "--code")
+    rows = {each["id"]: each for each in quest(book, "tu", "list")["tus"]}
+    assert rows[blocked]["status"] == "rejected" and unit in rows[blocked]["reason"]
+    assert rows[merged["tu_id"]]["status"] == "cold_merged"
+    assert rows[merged["tu_id"]]["snapshot"] == merged["snapshot"]
+    # What it judged still names it, and a finding of it can still be looked up.
+    assert rows[unit]["gatecheck"] == blocked
+    assert quest(book, "tu", "show", blocked)["report"]["decision"] == "block"
+
+
+def test_what_a_loop_lacks_is_told_before_a_unit_is_opened(book: Path) -> None:
+    (book / "mute.yaml").write_text("default: I have nothing to say.\n", "utf-8")
+    told = said(book, "run", "story_spark", "--batch", "--model", "script:no/such.json", code=4)
+    assert "There is no script file no/such.json" in told
+    mute = ("--batch", "--policy", "playbook", "--model", "script:mute.yaml")
+    told = said(book, "run", "lore_deepening", *mute, code=2)
+    assert "canon_intake or triaged_hooks" in told and "Run hook_harvest first" in told
+    assert "There is no role 'nobody'" in said(
+        book, "run", "story_spark", *mute, "--awake", "nobody", code=2
+    )
+    assert quest(book, "tu", "list")["tus"] == []
+
+
+def test_an_empty_book_is_offered_no_binding(book: Path) -> None:
+    (book / "mute.yaml").write_text("default: I have nothing to say.\n", "utf-8")
+    quest(book, "init", "The Ford")
+    told = said(book, "next", "--policy", "playbook", "--model", "script:mute.yaml")
+    assert "story_spark" in told and "binding_run" not in told
+
+
+def test_a_waiver_is_taken_back_once_and_says_why(book: Path) -> None:
+    banned = STORY.replace("You walk home", "Go see HK-20260101-01. You walk home")
+    (book / "ford.twee").write_text(banned, "utf-8")
+    unit = quest(book, "import", "ford.twee")["tu_id"]
+    said(book, "gate", "--code", code=4)
+    finding = ("--bar", "presentation", "--place", "road", "--reason", "it is a joke")
+    quest(book, "waive", unit, *finding, "--until", "2999-01-01", "--by", "Ada")
+    (row,) = said(book, "waivers", "list").splitlines()[1:]
+    assert "until 2999-01-01" in row and row.endswith("it is a joke")
+    quest(book, "waivers", "withdraw", "W-1", "--reason", "not funny")
+    (row,) = said(book, "waivers", "list").splitlines()[1:]
+    assert "taken back" in row and row.endswith("not funny")
+    told = said(book, "waivers", "withdraw", "W-1", "--reason", "again", code=5)
+    assert "taken back already: not funny" in told
+
+
+def test_a_loop_is_told_in_a_line_for_each_step(book: Path) -> None:
+    (book / "mute.yaml").write_text("default: I have nothing to say.\n", "utf-8")
+    words = ("run", "story_spark", "--policy", "playbook", "--batch", "--model", "script:mute.yaml")
+    told = said(book, *words, code=1)
+    assert "story_spark works on TU-" in told and "step_1_topology_draft by" in told
+    assert "loop." not in told and '{"' not in told
+    assert "loop.decision" in said(book, *words, "--verbose", code=1)

@@ -279,3 +279,40 @@ def test_numbers_stand_in_the_middle_of_the_page_whatever_the_section_holds() ->
     data = _built(Book("B", "a", sections), "pdf")["book.pdf"]
     PdfReader(io.BytesIO(data)).pages[1].extract_text(visitor_text=visit)
     assert len(places) >= 2 and max(places) - min(places) < 5, places
+
+
+@pytest.mark.parametrize(
+    ("phrase", "told"),
+    [
+        ("The plank is drawn in.", "The plank is drawn in. Board"),
+        ("“Who are you?”", "“Who are you?” Board"),
+        ("If you hold a ticket", "If you hold a ticket: Board"),
+    ],
+)
+def test_a_gateway_on_paper_has_one_mark_before_its_choice(phrase: str, told: str) -> None:
+    gateways = tuple(replace(each, phrase=phrase) for each in BOOK.gateways)
+    bare = replace(BOOK, gateways=gateways, codewords=())
+    text = re.sub(r"\\|[\[\]]|\(#[^)]*\)", "", _built(bare, "markdown")["book.md"].decode())
+    assert told in text
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        ("a \u202eb", "a \u2067b\u2069"),
+        ("\u202ax\u202c y\u202c", "\u2066x\u2069 y"),
+        ("\u2068אב\u2069 ok", "\u2068אב\u2069 ok"),
+        ("\u202d1\u2067 2", "\u20661\u2067 2\u2069\u2069"),
+    ],
+)
+@pytest.mark.parametrize("form", ["html", "markdown", "twee-harlowe", "twee-sugarcube", "ink"])
+def test_a_mark_of_direction_turns_nothing_around_it(told: str, shown: str, form: str) -> None:
+    first = replace(BOOK.sections[0], text=f"{told}\nNext.")
+    choices = (replace(first.choices[0], label=told), *first.choices[1:])
+    book = replace(BOOK, sections=(replace(first, choices=choices), *BOOK.sections[1:]))
+    (made,) = _built(book, form).values()
+    text = made.decode()
+    assert text.count(shown) >= 2
+    assert not set("\u202a\u202b\u202c\u202d\u202e") & set(text)
+    is_told = any("force a direction" in each and "quay" in each for each in losses(book, [form]))
+    assert is_told is (told != shown)

@@ -1,7 +1,6 @@
 """The book, its page in a browser and its story in an Ink engine play the same."""
 
 import itertools
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,6 +27,7 @@ from callboard.packs.questfoundry.playtest.transcript import ModelPlayer, Player
 from page_browser import open_browser
 from quest_page_player import PagePlayer
 from quest_random_books import books
+from sizes import size
 
 MOST = 15
 FERRY = Book(
@@ -97,8 +97,9 @@ def test_an_ink_engine_plays_what_was_read_of_a_weave() -> None:
     assert read_ink(ink_of(book, WORDS).decode()).book == book
 
 
+@pytest.mark.chaos
 @settings(
-    max_examples=int(os.environ.get("PAGE_BOOKS", "12")),
+    max_examples=size(6, 100),
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(book=books(are_written=False))

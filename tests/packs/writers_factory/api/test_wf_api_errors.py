@@ -85,6 +85,26 @@ NOT_NOW = (
     ("/voice/lock", {"confirmed": True}, "lock_refused"),
     ("/reopen", None, "not_complete"),
 )
+SCENE_ROW = {"chapter": 1, "scene": 1, "title": "The bell"}
+EDIT_ROW = {"new_text": "a", "reason": "b", "old_text": "c"}
+# A key that means nothing, and values beyond what is taken.
+MISSHAPEN = (
+    ("PUT", "/project", {"title": "Salt", "author": "Ines"}),
+    ("PUT", "/project", {"title": "x" * 501}),
+    ("POST", "/kb", {"category": "world", "key": "k", "value": "v", "why": "no"}),
+    ("POST", "/kb", {"category": "world", "key": "k"}),
+    ("POST", "/notebooks", {"id": "a", "role": "world", "path": "."} | {"notebook_id": "b"}),
+    ("POST", "/notebooks", {"id": "a", "role": "world", "path": ""}),
+    ("PUT", "/outline", {"scenes": [SCENE_ROW | {"mood": "dark"}]}),
+    ("PUT", "/outline", {"scenes": [SCENE_ROW | {"chapter": 10_000}]}),
+    ("PUT", "/outline", {"scenes": [SCENE_ROW | {"word_target": 0}]}),
+    ("POST", "/scenes/ch1-sc1/edits", EDIT_ROW | {"target": "ch1-sc2"}),
+    ("POST", "/scenes/ch1-sc1/edits", EDIT_ROW | {"reason": ""}),
+    ("POST", "/edits", EDIT_ROW),
+    ("POST", "/edits", EDIT_ROW | {"target": "ch1-sc1", "start": -1}),
+    ("POST", "/tournaments/nope/winner", {"label": "A", "name": "two"}),
+    ("POST", "/tournaments/nope/winner", {"label": "ABCDE"}),
+)
 
 
 @pytest.fixture(scope="module")
@@ -125,3 +145,12 @@ def test_what_cannot_be_done_now_is_a_conflict(
     client: TestClient, path: str, body: Any, code: str
 ) -> None:
     assert refused(client, "POST", path, body, 409)["code"] == code
+
+
+@pytest.mark.parametrize(("method", "path", "body"), MISSHAPEN)
+def test_what_has_another_shape_is_refused(
+    client: TestClient, method: str, path: str, body: Any
+) -> None:
+    response = client.request(method, f"/api/factory{path}", json=body)
+    assert response.status_code == 400, response.text
+    assert response.json()["error"]["message"]

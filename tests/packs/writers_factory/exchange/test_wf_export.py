@@ -20,12 +20,12 @@ from callboard.packs.writers_factory.exchange.export import (
 )
 from callboard.packs.writers_factory.exchange.operations import (
     export_book,
-    name_chapter,
     set_title_page,
 )
 from callboard.packs.writers_factory.exchange.pages import rounded_count
 from callboard.packs.writers_factory.exchange.title_page import CoverRefused, read_cover
 from callboard.packs.writers_factory.factory import Factory
+from callboard.packs.writers_factory.manuscript.operations import name_chapter
 from callboard.packs.writers_factory.model import SceneMeta, SceneStatus
 
 pytestmark = pytest.mark.anyio

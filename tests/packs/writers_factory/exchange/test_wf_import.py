@@ -22,11 +22,11 @@ from callboard.packs.writers_factory.exchange.operations import (
     export_book,
     import_delivery,
     import_manuscript,
-    name_chapter,
     undo_import,
 )
 from callboard.packs.writers_factory.exchange.pieces import ImportRefused
 from callboard.packs.writers_factory.factory import Factory
+from callboard.packs.writers_factory.manuscript.operations import name_chapter
 from callboard.packs.writers_factory.model import SceneMeta, SceneStatus
 
 pytestmark = pytest.mark.anyio

@@ -11,7 +11,7 @@ from random_states import HOSTILE, states
 from callboard.choreography.conversation import Listener, agent_turn, user_turn
 from callboard.core.vocabulary import Content, ModelTier, Trust
 from callboard.models import Catalog
-from callboard.packs.writers_factory.foreman.sandwich import Sandwich, TurnText
+from callboard.packs.writers_factory.foreman.sandwich import Sandwich, TurnText, layer_budgets
 from callboard.packs.writers_factory.foreman.state import (
     BundleLine,
     ForemanState,
@@ -36,14 +36,13 @@ from callboard.prompts import (
     FittingOutcome,
     OfflineTokenCounter,
     PromptTooLarge,
-    load_budgets,
     load_layout,
 )
 
 COUNTER = OfflineTokenCounter()
 MARKUP = StateMarkup(COUNTER)
 CATALOG = Catalog.load()
-SANDWICH = Sandwich(bundled_texts(), CATALOG, load_budgets(), COUNTER)
+SANDWICH = Sandwich(bundled_texts(), CATALOG, layer_budgets(), COUNTER)
 ASSEMBLER = Assembler(COUNTER, load_layout())
 GOLD = "The tide log lay open. She did not look at it. " * 60
 LAYERS = [
@@ -174,7 +173,7 @@ def test_the_state_is_well_formed_whatever_it_holds(state: ForemanState) -> None
 @settings(max_examples=60)
 @pytest.mark.req("WF-59", "WF-G32", "WF-54", "WF-G51")
 def test_every_tier_stays_within_its_budget_for_any_state(state: ForemanState) -> None:
-    budgets = load_budgets()
+    budgets = layer_budgets()
     for tier, model in TIERS.items():
         prompt = assembled(state, model, exchanges=14)
         assert prompt.tier is tier
@@ -302,7 +301,7 @@ def test_two_hundred_decisions_never_flood_and_never_hide_the_flaw() -> None:
         assert len(rows) <= most
         assert not any("volatile" in (each.text or "") for each in rows)
         prompt = assembled(state, TIERS[tier], exchanges=10)
-        assert prompt.total_tokens <= load_budgets()[tier].input
+        assert prompt.total_tokens <= layer_budgets()[tier].input
     few = replace(state, knowledge=(flaw, *volatile))
     rows = list(root_of(few).iterfind("knowledge_context/entry"))
     assert len(rows) == 10

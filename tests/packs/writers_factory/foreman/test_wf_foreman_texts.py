@@ -9,7 +9,8 @@ from foreman_stage import MODES, bundled_texts, foreman, make_project, open_fact
 from callboard.core.vocabulary import ModelTier
 from callboard.models import Script
 from callboard.packs.writers_factory.foreman.foreman import BUNDLED
-from callboard.prompts import OfflineTokenCounter, load_budgets
+from callboard.packs.writers_factory.foreman.sandwich import layer_budgets
+from callboard.prompts import OfflineTokenCounter
 
 pytestmark = pytest.mark.anyio
 
@@ -69,7 +70,7 @@ def test_personas_differ_by_mode() -> None:
 @pytest.mark.parametrize("tier", list(ModelTier))
 @pytest.mark.req("WF-59", "WF-G29", "WF-G30")
 def test_every_variant_is_within_its_budget(tier: ModelTier) -> None:
-    texts, budget = bundled_texts(), load_budgets()[tier].layers
+    texts, budget = bundled_texts(), layer_budgets()[tier].layers
     sizes = {
         "identity": [COUNTER.count(texts.identity(tier).text)],
         "protocols": [COUNTER.count(texts.protocols(tier).text)],

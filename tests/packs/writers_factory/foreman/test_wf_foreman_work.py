@@ -22,10 +22,10 @@ from callboard.core.vocabulary import ModelTier
 from callboard.models import Catalog, Line, ModelRequest, Script
 from callboard.models.catalog import tier_for_window
 from callboard.packs.writers_factory.factory import ACTION_OF
+from callboard.packs.writers_factory.foreman.sandwich import layer_budgets
 from callboard.packs.writers_factory.model import SceneMeta, SceneStatus
 from callboard.packs.writers_factory.rooms import Rooms
 from callboard.packs.writers_factory.workspace import Workspace
-from callboard.prompts import load_budgets
 
 pytestmark = pytest.mark.anyio
 
@@ -150,7 +150,7 @@ async def test_scenario_5_two_hundred_decisions(tmp_path: Path) -> None:
         for tier, model in TIERS.items():
             prompt = mine.preview("What now?", model=model)
             assert prompt.tier is tier
-            assert prompt.total_tokens <= load_budgets()[tier].input
+            assert prompt.total_tokens <= layer_budgets()[tier].input
             assert FLAW in prompt.text and "Nobody stays" in prompt.text
             assert "volatile" not in prompt.text
 

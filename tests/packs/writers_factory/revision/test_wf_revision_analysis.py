@@ -344,7 +344,7 @@ async def test_compare_ranks_variants_and_a_clean_one_comes_first(tmp_path: Path
         texts = {"a": GOLD, "b": f"{GOLD} BETTER.", "c": f"{GOLD} BETTER, with cold precision."}
         found = await book.run("analyze", scene_id="ch1-sc1", texts=texts)
         assert [each["name"] for each in found["ranking"]] == ["b", "a", "c"]
-        fast = book.revision.compare_fast("ch1-sc1", texts)
+        fast = book.revision.ranking("ch1-sc1", texts)()
         assert fast[-1]["name"] == "c" and fast[-1]["zero_tolerance"] == 1
         assert rank({}) == []
 

@@ -142,7 +142,7 @@ async def test_an_edit_the_writer_took_back_is_not_made_again(tmp_path: Path) ->
     await lay_scene(root)
     async with opened(root) as studio:
         edits = Rooms.open(Workspace(studio)).revision.edits
-        request = EditRequest("ch1-sc1", "brass lamp", "concrete", "lamp")
+        request = EditRequest("brass lamp", "concrete", "lamp", target="ch1-sc1")
         made = await edits.apply(request, once="turn/1")
         await edits.undo("ch1-sc1")
         again = await edits.apply(request, once="turn/1")
@@ -169,7 +169,7 @@ async def test_an_undo_that_was_cut_short_is_finished_by_the_next(tmp_path: Path
     root = tmp_path / "book"
     await lay_scene(root)
     async with open_book(root) as book:
-        await book.revision.edits.apply(EditRequest("ch1-sc1", "brass lamp", "why", "lamp"))
+        await book.revision.edits.apply(EditRequest("brass lamp", "why", "lamp", target="ch1-sc1"))
     await failing_once(root, nth, lambda book: book.revision.edits.undo("ch1-sc1"))
     async with open_book(root) as book:
         await book.revision.edits.undo("ch1-sc1")

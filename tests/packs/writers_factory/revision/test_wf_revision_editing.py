@@ -34,7 +34,7 @@ async def start(book: Book) -> None:
 
 
 def edit(old: str | None = None, new: str = "x", **more: Any) -> EditRequest:
-    return EditRequest("ch1-sc1", new, more.pop("reason", "rhythm"), old, **more)
+    return EditRequest(new, more.pop("reason", "rhythm"), old, target="ch1-sc1", **more)
 
 
 @pytest.mark.req("WF-105", "WF-G82")
@@ -113,7 +113,7 @@ async def test_an_edit_is_not_undone_over_what_the_writer_typed(tmp_path: Path) 
 def test_an_edit_has_one_place_or_none(
     text: str, old: str, start: int | None, end: int | None
 ) -> None:
-    request = EditRequest("t", "x", "why", old or None, start, end)
+    request = EditRequest("x", "why", old or None, start, end, target="t")
     try:
         place = find_place(request, text)
     except (EditFailed, InvalidInput):
@@ -156,7 +156,7 @@ async def test_only_the_writers_texts_can_be_named(tmp_path: Path, target: str) 
         outside.mkdir()
         os.symlink(outside, book.root / "content/link")
         with pytest.raises((TargetRefused, SceneUnknown, PathOutsideProject)):
-            await book.revision.edits.apply(EditRequest(target, "x", "why", "y"))
+            await book.revision.edits.apply(EditRequest("x", "why", "y", target=target))
         with pytest.raises((TargetRefused, SceneUnknown, PathOutsideProject)):
             await book.revision.proposals.propose(target, "Words.", mode="DIRECTOR")
         assert list(outside.iterdir()) == []
@@ -167,7 +167,9 @@ async def test_other_files_of_the_writer_can_be_edited_and_undone(tmp_path: Path
         await start(book)
         notes = book.root / "content/Notes.md"
         notes.write_text("One. Two.\n")
-        await book.revision.edits.apply(EditRequest("content/Notes.md", "Three.", "why", "Two."))
+        await book.revision.edits.apply(
+            EditRequest("Three.", "why", "Two.", target="content/Notes.md")
+        )
         assert notes.read_text() == "One. Three.\n"
         await book.revision.edits.undo("content/Notes.md")
         assert notes.read_text() == "One. Two.\n"

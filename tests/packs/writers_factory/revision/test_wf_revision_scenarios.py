@@ -71,9 +71,11 @@ async def test_scenario_14_editor_finish(tmp_path: Path) -> None:
         await book.write("ch1-sc2", "They drove all night.")
         await book.write("ch1-sc1", SCENE)
         with pytest.raises(EditFailed) as failed:
-            await book.revision.edits.apply(EditRequest("ch1-sc1", "x", "why", "Mickey"))
+            await book.revision.edits.apply(EditRequest("x", "why", "Mickey", target="ch1-sc1"))
         assert failed.value.context["count"] == 3
-        await book.revision.edits.apply(EditRequest("ch1-sc1", "It broke.", "why", "Glass broke."))
+        await book.revision.edits.apply(
+            EditRequest("It broke.", "why", "Glass broke.", target="ch1-sc1")
+        )
         assert "It broke." in book.text()
         await book.revision.edits.undo("ch1-sc1")
         assert book.text() == SCENE

@@ -95,15 +95,15 @@ async def test_an_edit_of_an_accepted_scene_brings_no_contradiction_in(story: An
     async with story(crew(TRUE)) as stage:
         revision = await accepted(stage)
         before = stage.book.text("ch4-sc2")
-        wish = EditRequest("ch4-sc2", "green", "a wish", old_text="brown")
+        wish = EditRequest("green", "a wish", old_text="brown", target="ch4-sc2")
         with pytest.raises(TextUnproven):
             await revision.edits.apply(wish)
         assert stage.book.text("ch4-sc2") == before and not revision.edits.history("ch4-sc2")
-        forced = EditRequest("ch4-sc2", "green", "a wish", old_text="brown", force=True)
+        forced = EditRequest("green", "a wish", old_text="brown", force=True, target="ch4-sc2")
         made = await revision.edits.apply(forced)
         assert "green" in made.against[0]
         # What stands there by the writer's will does not block work elsewhere.
-        again = EditRequest("ch4-sc2", "key of brass", "plain", old_text="brass key")
+        again = EditRequest("key of brass", "plain", old_text="brass key", target="ch4-sc2")
         assert (await revision.edits.apply(again)).against == ()
         for _ in range(2):
             await revision.edits.undo("ch4-sc2")

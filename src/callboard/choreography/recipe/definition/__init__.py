@@ -2,7 +2,6 @@
 
 from callboard.choreography.recipe.definition.library import (
     RecipeLibrary,
-    RecipeNotFound,
     Shelved,
     Shelves,
     matched_chars,
@@ -43,7 +42,6 @@ __all__ = [
     "Recipe",
     "RecipeCheck",
     "RecipeLibrary",
-    "RecipeNotFound",
     "RecipeStep",
     "RecipeSurroundings",
     "Ref",

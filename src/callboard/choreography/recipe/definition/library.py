@@ -18,10 +18,9 @@ from typing import Final, Literal
 
 from callboard.choreography.recipe.definition.model import Recipe
 from callboard.choreography.recipe.definition.reading import read_recipe
-from callboard.choreography.recipe.errors import Problem, RecipeInvalid, invalid
+from callboard.choreography.recipe.errors import Problem, RecipeInvalid, RecipeNotFound, invalid
 from callboard.core import patterns
 from callboard.core.canonical import Json, composed
-from callboard.core.errors import NotFound
 from callboard.store.reading import FileRefused, read_bounded
 
 _MAX_CHARS: Final = 200
@@ -66,12 +65,6 @@ Judge = Callable[[Recipe, str], list[Problem]]
 
 _MAX_BYTES: Final = 1_000_000
 _Stamp = tuple[tuple[str, int, int, int], ...]
-
-
-class RecipeNotFound(NotFound):
-    """There is no recipe of that name."""
-
-    code = "unknown_recipe"
 
 
 @dataclass(frozen=True, slots=True)

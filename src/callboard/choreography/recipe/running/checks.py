@@ -1,8 +1,13 @@
-"""Checks: conditions on slots and files, each with a result and a reason. None of them crashes."""
+"""Checks: conditions on slots and files, and the proof of a text before it is written.
+
+A condition has a result and a reason; none of them crashes. For the proof a pack names the tool
+that looks, whoever wrote the text. A model can only make a verdict worse: what fails here is not
+written, and what nobody looked at is not called good.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from callboard.choreography.recipe.definition import (
     CheckKind,
@@ -12,11 +17,21 @@ from callboard.choreography.recipe.definition import (
     resolve,
 )
 from callboard.choreography.recipe.errors import RefResolutionError
-from callboard.choreography.recipe.running.slots import RunSlots
+from callboard.choreography.recipe.running.play import Play
+from callboard.choreography.recipe.running.slots import PointerSlot, RunSlots, read_findings
+from callboard.choreography.tool_use import ToolUse, use_tool
 from callboard.core.canonical import Json, compact_json
+from callboard.core.codec import Coded
 from callboard.core.words import shorten
+from callboard.studio.studio import Studio
+from callboard.tools import Policy, ToolCall
 from callboard.tools.errors import ToolError
 from callboard.tools.files import ProjectFiles
+
+FAIL: Final = "FAIL"
+NOT_CHECKED: Final = "NOT_CHECKED"
+_MOST_TOLD: Final = 10
+_TOLD_CHARS: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,3 +142,63 @@ def _result(
 
 def _told(value: Json) -> str:
     return shorten(compact_json(value), 80)
+
+
+@dataclass(frozen=True, slots=True)
+class Proof(Coded):
+    """What a tool says of a text that is about to be written."""
+
+    tool: str
+    receipt_id: str
+    verdict: str
+    told: str
+    findings: tuple[str, ...] = ()
+
+    @property
+    def fails(self) -> bool:
+        """Whether the text must not be written without the human."""
+        return self.verdict == FAIL
+
+    @property
+    def reason(self) -> str:
+        """Why it fails, in one line."""
+        return shorten("; ".join(self.findings) or self.told, _TOLD_CHARS)
+
+    @classmethod
+    def of_commit(cls, data: Json) -> "Proof | None":
+        """Read what is stored of a commit; one that was stored without a proof has none."""
+        return cls.from_json(cast("dict[str, Any]", data)) if isinstance(data, dict) else None
+
+
+async def prove(play: Play, key: str, path: str, text: str) -> tuple[Proof, PointerSlot] | None:
+    """Have the pack's tool look at a text for a file; None if the pack has none for that."""
+    if play.house.proof is None:
+        return None
+    await play.turn.ready(key)
+    args: dict[str, Json] = {"path": path, "text": text}
+    # Without a slot: a proof cannot be set by hand.
+    outcome = await use_tool(play.studio, play.run, ToolUse(key, play.house.proof, args, None))
+    proof = _read_proof(outcome.tool, outcome.receipt_id, outcome.payload, outcome.preview)
+    return proof, PointerSlot(outcome)
+
+
+async def prove_again(studio: Studio, tool: str, proposal: tuple[str, str, str, str]) -> Proof:
+    """Have a text looked at now, on record: session, run, path and text of a proposal."""
+    session_id, run_id, path, text = proposal
+    call = ToolCall(tool, {"path": path, "text": text}, session_id, run_id=run_id)
+    ran = await studio.tools.run(call, Policy())
+    result = ran.execution.unwrap()
+    return _read_proof(tool, ran.receipt.id, result.payload, result.preview)
+
+
+def _read_proof(tool: str, receipt_id: str, payload: dict[str, Any], preview: str) -> Proof:
+    grave = [each for each in read_findings(payload) if each.get("severity") == "major"]
+    told = tuple(str(each.get("message", "")) for each in grave[:_MOST_TOLD])
+    more = len(grave) - len(told)
+    return Proof(
+        tool,
+        receipt_id,
+        str(payload.get("verdict", NOT_CHECKED)),
+        preview,
+        (*told, f"and {more} more") if more > 0 else told,
+    )

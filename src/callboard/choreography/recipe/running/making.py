@@ -29,8 +29,8 @@ from callboard.choreography.recipe.running.answers import (
     pick_evidence,
     weigh,
 )
+from callboard.choreography.recipe.running.checks import prove
 from callboard.choreography.recipe.running.play import PROOF, Play
-from callboard.choreography.recipe.running.proof import prove
 from callboard.choreography.recipe.running.slots import AnySlot, ArtifactSlot, PointerSlot
 from callboard.choreography.recipe.running.writing import text_for
 from callboard.choreography.small_models import (

@@ -23,6 +23,8 @@ from callboard.choreography.recipe.definition import (
 from callboard.choreography.recipe.definition.reading import SEVERITIES
 from callboard.choreography.recipe.errors import CommitRefused, DodFailed, RefResolutionError
 from callboard.choreography.recipe.running.checks import (
+    NOT_CHECKED,
+    Proof,
     RecipeCheckResult,
     evaluate,
     failed,
@@ -30,7 +32,6 @@ from callboard.choreography.recipe.running.checks import (
 )
 from callboard.choreography.recipe.running.making import make
 from callboard.choreography.recipe.running.play import PROOF, Play, RecipeHouse, Turns
-from callboard.choreography.recipe.running.proof import NOT_CHECKED, Proof
 from callboard.choreography.recipe.running.slots import PointerSlot, RunSlots
 from callboard.choreography.recipe.running.writing import write
 from callboard.choreography.recipe.task import Assignment
@@ -204,7 +205,7 @@ async def check_done(play: Play, committed: list[dict[str, Json]]) -> list[dict[
 
 def _proven(play: Play, committed: list[dict[str, Json]]) -> Iterator[RecipeCheckResult]:
     for commit, done in zip(play.recipe.commit, committed, strict=True):
-        proof = Proof.from_json(done.get(PROOF))
+        proof = Proof.of_commit(done.get(PROOF))
         # What is only ever proposed is told with the proposal, and the human decides.
         if proof is None or commit.mode is CommitMode.PROPOSE or proof.verdict == NOT_CHECKED:
             continue

@@ -12,9 +12,8 @@ from typing import Final
 
 from callboard.choreography.recipe.definition import Commit, CommitMode, resolve
 from callboard.choreography.recipe.errors import CommitRefused
-from callboard.choreography.recipe.running.checks import evaluate
+from callboard.choreography.recipe.running.checks import Proof, evaluate, prove
 from callboard.choreography.recipe.running.play import PROOF, Play
-from callboard.choreography.recipe.running.proof import Proof, prove
 from callboard.core.canonical import Json, digest_bytes
 from callboard.core.vocabulary import (
     Effect,

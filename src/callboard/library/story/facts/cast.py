@@ -252,6 +252,8 @@ def narrator_in(documents: Sequence[Document], cast: Cast) -> str | None:
     """Return who says "I" and is called by one name only all through some texts."""
     told: Counter[str] = Counter()
     for document in documents:
+        if not any(word in document.prose for word in ("name", "call", "Call")):
+            continue
         for sentence in document.sentences:
             for match in _SAYS_NAME.finditer(sentence.text):
                 found = next(iter(cast.find(match["name"])), None)

@@ -11,7 +11,12 @@ from typing import Final
 from weakref import WeakKeyDictionary
 
 from callboard.library.story.facts.cards import card_claims, gathers_canon
-from callboard.library.story.facts.cast import Cast, cast_of, narrator_in, narrator_of
+from callboard.library.story.facts.cast import (
+    Cast,
+    cast_of,
+    narrator_in,
+    narrator_of,
+)
 from callboard.library.story.facts.claims import SINGLE_VALUED, Attribute, FactClaim
 from callboard.library.story.facts.lives import ladders_of, opposite
 from callboard.library.story.facts.prose import ProseReading, read
@@ -22,6 +27,11 @@ from callboard.tools import Kept
 
 _SHORT_CARD_WORDS: Final = 60
 _FIRST_PERSON: Final = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]yself)\b")
+# A line of a card that opens so: "Narrator. Actress.", "Role: first-person narrator".
+_TELLS_IT: Final = re.compile(
+    r"^(?:[-*] )?(?:[*_]*role[*_]*: ?[*_]*)?(?:the |first[- ]person |our )*narrator\b(?!['’])",
+    re.IGNORECASE | re.MULTILINE,
+)
 # What was so in a remembered time need not be so now.
 _PASSING: Final = frozenset({Attribute.AGE, Attribute.RANK, Attribute.HAIR, Attribute.HEIGHT})
 
@@ -71,7 +81,7 @@ class Gathering:
         self._claims: dict[str, tuple[FactClaim, ...]] = {}
         self._kept = (kept or Kept()).get("story claims", KeptReadings)
         self._known_as = self.cast.fingerprint
-        self._narrator = narrator_in(documents, self.cast)
+        self._narrator = _narrator_on_card(index) or narrator_in(documents, self.cast)
         self._cards: dict[str, tuple[FactClaim, ...]] = {}
 
     @property
@@ -88,9 +98,9 @@ class Gathering:
     def reading(self, document: Document) -> ProseReading:
         """Return a text with its names masked; text in another language makes no claims."""
         if document.path not in self._readings:
-            narrator = None
-            if _says_i(document):
-                narrator = narrator_of(self.index, document.path) or self._narrator
+            narrator = narrator_of(self.index, document.path) or self._narrator
+            if narrator is not None and not _says_i(document):
+                narrator = None
             key = (self._known_as, narrator)
             kept = self._kept.get(document, key)
             if kept is None or kept.checked_chars > self._left:
@@ -161,6 +171,16 @@ class Gathering:
             return hits[0].entity.name
         entity = self.index.entities.get(text)
         return entity.name if entity else None
+
+
+def _narrator_on_card(index: StoryIndex) -> str | None:
+    """Return whose card says that they tell the story, if one alone does."""
+    told = [
+        entity.name
+        for entity in index.card_entities
+        if entity.card and _TELLS_IT.search(index.document(entity.card).text)
+    ]
+    return told[0] if len(told) == 1 else None
 
 
 def _says_i(document: Document) -> bool:

@@ -32,7 +32,14 @@ _KIN_DIED: Final = re.compile(r"\b(?:died|was killed|was drowned|drowned|perishe
 _POOR: Final = r"(?:little |old |poor |young |away |the late |her |his |Mr\. |Captain )?"
 _NOT_ALIVE: Final = re.compile(
     r"^(?: in (?:paper|work|kisses|a (?:book|play|film)|the [a-z]+ act)| alive| with (?:an?|his|her"
-    r"|one) (?:look|glance|stare|smile|word)|['’]s (?:lie|hopes?|chance|appetite|mood|time))"
+    r"|one) (?:look|glance|stare|smile|word)|['’]s (?:lie|hopes?|chance|appetite|mood|time)"
+    r"|,? (?:to all (?:appearances?|intents)|in a manner of speaking|so to speak|to every ?thing))"
+)
+# "An earlier Sir Walter had died": somebody else of that name.
+_NAMESAKE: Final = re.compile(
+    r"\b(?:an earlier|another|a (?:former|previous|different|second)"
+    r"|the (?:first|earlier|other|former|previous)) $",
+    re.IGNORECASE,
 )
 
 
@@ -46,6 +53,8 @@ def find_deaths(masked: Masked) -> Iterator[FoundClaim]:
             if who is None or (is_clause and _DATING.search(masked.text[: match.start()])):
                 continue
             if _NOT_ALIVE.match(masked.text[match.end() :]):
+                continue
+            if _NAMESAKE.search(masked.text[: match.start()]):
                 continue
             yield _found(who, match.start(), match.end(), match[0])
     yield from _kin(masked)
@@ -96,9 +105,10 @@ def _trigger() -> re.Pattern[str]:
         for group in ("dies", "was", "kills", "has")
         for phrase in phrases_in("deaths", group)
     }
+    listed = "|".join(re.escape(stem) for stem in sorted(stems))
     return re.compile(
-        "|".join(re.escape(stem) for stem in sorted(stems))
-        + r"|dead|death|late|lost|took|taken|heart|kidney|pulse|kaddish|claimed|found|end of"
+        rf"\b(?:{listed}|dead|death|late|lost|took|taken|heart|kidney|pulse|kaddish|claimed|found"
+        r"|end of)"
     )
 
 

@@ -19,6 +19,7 @@ from callboard.library.story.facts.claims import Attribute, FactClaim, FoundClai
 from callboard.library.story.facts.deaths import find_deaths
 from callboard.library.story.facts.discourse import Discourse
 from callboard.library.story.facts.grammar import (
+    ENTITY,
     Masked,
     MaskedSentence,
     is_subject_or_owner,
@@ -46,6 +47,9 @@ _FINDERS: Final = (
     find_callings,
     find_households,
 )
+# Those that know words for people in general; the others find nothing where nobody is named.
+_GENERAL_FINDERS: Final = (find_looks, find_ages)
+_SOMEBODY: Final = re.compile(rf"{ENTITY}|\b(?i:he|she|i|his|hers?|him|my|mine|me)\b")
 _TOPICS: Final = {
     Attribute.EYES: "eyes",
     Attribute.HAIR: "hair",
@@ -75,10 +79,22 @@ class ProseReading:
 
     document: Document
     told: tuple[MaskedSentence, ...]
-    pronouns: Pronouns
-    discourse: Discourse
+    cast: Cast
+    narrator: str | None = None
 
-    @property
+    @cached_property
+    def pronouns(self) -> Pronouns:
+        """Whom the pronouns of its sentences surely mean."""
+        words = _LOWER_WORD.findall(self.document.prose)
+        known = frozenset(word.replace("’", "'") for word in words)
+        return Pronouns(self.told, self.cast, narrator=self.narrator, known_words=known)
+
+    @cached_property
+    def discourse(self) -> Discourse:
+        """Whom its sentences have in mind, and most likely mean."""
+        return Discourse(self.told, self.cast, narrator=self.narrator)
+
+    @cached_property
     def checked_chars(self) -> int:
         """How many characters of prose were read."""
         return sum(len(each.sentence.text) for each in self.told)
@@ -280,9 +296,7 @@ def read(
         )
         for sentence in sentences
     )
-    known = frozenset(word.replace("’", "'") for word in _LOWER_WORD.findall(document.prose))
-    pronouns = Pronouns(told, cast, narrator=narrator, known_words=known)
-    return ProseReading(document, told, pronouns, Discourse(told, cast, narrator=narrator))
+    return ProseReading(document, told, cast, narrator)
 
 
 def _is_lie(narration: str) -> bool:
@@ -306,9 +320,10 @@ def _masked(text: str, cast: Cast, about: str | None = None) -> Masked:
 
 
 def _find(masked: Masked) -> Iterable[FoundClaim]:
+    finders = _FINDERS if _SOMEBODY.search(masked.text) else _GENERAL_FINDERS
     return (
         found
-        for find in _FINDERS
+        for find in finders
         for found in find(masked)
         if found.is_vouched or is_subject_or_owner(masked.text, found.start)
     )

@@ -50,6 +50,8 @@ _TRIGGER: Final = re.compile(
     r"\b(?:learn|taught|could|can|cannot|know how|unable|never|no|first time|able|not"
     r"|one end|ear|music)\b|n[’']t\b",
 )
+_TELLS_WHAT: Final = re.compile(r"\b(?:was|is|made|left|rendered)\b|, an? ")
+_PLAIN_WORD: Final = re.compile(r"[a-z]+")
 _DOES: Final = re.compile(
     r"(?:['’]d|['’]s)?(?:,? who)?(?: [a-z]+ly| had| has| often| always| still| only| was| is"
     r"| been)* "
@@ -65,14 +67,15 @@ def find_skills(masked: Masked) -> Iterator[FoundClaim]:
     text = masked.text
     if _TRIGGER.search(text):
         yield from _lacking(masked)
-    for topic, pattern in _unable():
+    tells_what = _TELLS_WHAT.search(text) is not None
+    for topic, pattern in _unable() if tells_what else ():
         for match in pattern.finditer(text):
             at = match.start("whom") if match["whom"] else None
             holder = (
                 Holder(match["whom"], at) if at is not None else named_before(masked, match.start())
             )
             yield from _claim(masked, match, holder, (topic, CANNOT))
-    yield from _shown(masked)
+    yield from _shown(masked, tells_what=tells_what)
 
 
 def _claim(
@@ -116,9 +119,10 @@ def _behind(masked: Masked, match: re.Match[str]) -> Holder | None:
     return Holder(told.lower(), match.start("inside")) if told else None
 
 
-def _shown(masked: Masked) -> Iterator[FoundClaim]:
+def _shown(masked: Masked, *, tells_what: bool) -> Iterator[FoundClaim]:
     text = masked.text
-    for match in _showing().finditer(text):
+    is_shown = not _showing_words().isdisjoint(_PLAIN_WORD.findall(text))
+    for match in _showing().finditer(text) if is_shown else ():
         holder = _right_before(masked, match.start("verb"))
         if holder is None:
             continue
@@ -129,7 +133,7 @@ def _shown(masked: Masked) -> Iterator[FoundClaim]:
         yield from _claim(masked, match, subject_of(masked, match.start("at")), ("drive", CAN))
     for match in _READS.finditer(text):
         yield from _claim(masked, match, subject_of(masked, match.start()), ("read", CAN))
-    for topic, pattern in _agents():
+    for topic, pattern in _agents() if tells_what else ():
         for match in pattern.finditer(text):
             if match["whom"]:
                 holder: Holder | None = Holder(match["whom"], match.start("whom"))
@@ -211,21 +215,13 @@ def _shown_topics() -> Mapping[str, tuple[str, ...]]:
 
 
 @cache
+def _showing_words() -> frozenset[str]:
+    return frozenset(_PLAIN_WORD.findall(phrase)[0] for phrase in _shown_topics())
+
+
+@cache
 def _showing() -> re.Pattern[str]:
     return re.compile(rf"\b(?P<verb>{alternatives(frozenset(_shown_topics()))})\b")
-
-
-def card_skills(text: str) -> Iterator[tuple[str, Value]]:
-    """Yield the skills a line of a card denies, whose subject is the card's own."""
-    lowered = text.lower()
-    for topic, verbs in families_in("skills", "named").items():
-        said = r"\b(?:cannot|can[’']t|never learne?[dt]? to|unable to)"
-        if topic not in _HABITS and re.search(rf"{said} (?:{alternatives(verbs)})\b", lowered):
-            yield topic, CANNOT
-    if re.search(
-        r"\bnever held a driv(?:ing|er[’']s) licen[cs]e|\bdoes(?: not|n[’']t) drive\b", lowered
-    ):
-        yield "drive", CANNOT
 
 
 def calling_value(text: str) -> Value | None:

@@ -94,10 +94,6 @@ class Thing:
     start: int
     end: int
 
-    def is_same_as(self, other: "Thing") -> bool:
-        """Say whether two names must mean one thing: of a kind, and marked out alike."""
-        return self.kind == other.kind and bool(self.mark) and self.mark == other.mark
-
 
 def things_in(text: str) -> Iterator[Thing]:
     """Yield the things of a sentence that go by an article or an owner."""

@@ -107,10 +107,21 @@ class Entities:
         small: set[str] = set()
         for phrases in self._phrases.values():
             for phrase in phrases:
-                (small if phrase.is_small else exact).add(_loose(phrase.words[0]))
-        kinds = ["|".join(sorted(exact))] if exact else []
-        kinds += [f"(?i:{'|'.join(sorted(small))})"] if small else []
-        return re.compile(rf"(?<![^\W_])(?:{'|'.join(kinds)})(?![^\W_])") if kinds else None
+                (small if phrase.is_small else exact).add(phrase.words[0])
+        kinds = [shape for words, shape in ((exact, "{}"), (small, "(?i:{})")) if words]
+        if not kinds:
+            return None
+        listed = [sorted(words) for words in (exact, small) if words]
+        firsts = ("".join(sorted({re.escape(word[0]) for word in words})) for words in listed)
+        letters = "|".join(
+            kind.format(f"[{each}]") for kind, each in zip(kinds, firsts, strict=True)
+        )
+        whole = "|".join(
+            kind.format("|".join(map(_loose, words)))
+            for kind, words in zip(kinds, listed, strict=True)
+        )
+        # The first letter is looked at before anything else: most places of a text have none.
+        return re.compile(rf"(?={letters})(?<![^\W_])(?:{whole})(?![^\W_])")
 
     @cached_property
     def _phrases(self) -> Mapping[str, tuple["_Phrase", ...]]:

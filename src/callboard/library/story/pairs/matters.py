@@ -20,6 +20,7 @@ COUNT: Final = "count"
 DEATH: Final = "death"
 LOSS: Final = "loss"
 NAME: Final = "name"
+THING: Final = "thing"
 DENIED: Final = "not"
 _NUMBER: Final = re.compile(rf"(?<![\w'’-])({NUMBER})(?![\w])", re.IGNORECASE)
 _AGE: Final = re.compile(
@@ -28,7 +29,7 @@ _AGE: Final = re.compile(
     rf"|entered|sixty)\W+(?:(?:her|his|my|a|an|the|far|yet|of|short|about|nearly|now|than|girl|man"
     rf"|boy|woman|old|hale|brisk)\W+){{0,3}}(?P<n>{NUMBER}|{ORDINAL})(?P<odd>-odd)?"
     rf"(?=\W*(?:$|[.,;:!?—–)”\"]|years?\b|or\b|and\b|again\b|in\b|when\b|birthday\b|now\b|this\b"
-    rf"|last\b|next\b|old\b|she\b|he\b|one\b|that\b|then\b|but\b|by\b|before\b|though\b|with\b))"
+    rf"|last\b|next\b|old\b|she\b|he\b|i\b|at\b|one\b|that\b|then\b|but\b|by\b|before\b|though\b|with\b))"
     rf"|(?P<m>{NUMBER})[ -](?:years?|year)[ -](?:old|of age|in the world)"
     rf"|(?P<o>{NUMBER}|{ORDINAL}) (?:birthday|year\b)|\b(?P<t>{NUMBER})-odd\b"
     rf"|, (?P<c>{NUMBER}),",
@@ -45,6 +46,25 @@ _COUNTED: Final = re.compile(
     rf"[ -]+(?:of (?:the|his|her|their) )?(?:[a-z]+(?:ed|ing|er|est|en|y|le|d|ng|l|t) )?"
     rf"(?P<noun>[a-z]{{3,}}|a year)",
     re.IGNORECASE,
+)
+# "the six of us", "There were twenty-two.": what was counted stands in the sentence before.
+_BARE: Final = re.compile(
+    rf"(?<![\w'’-])(?P<n>{NUMBER}) of (?:them|us|you)\b"
+    rf"|\b(?:was|were|are|is) (?P<m>{NUMBER})\s*[.,;]",
+    re.IGNORECASE,
+)
+# "limited the number of their servants to three"
+_COUNTED_AFTER: Final = re.compile(
+    rf"\b(?P<noun>[a-z]{{3,}}s|children|men|people) (?:to|were|are|numbered)"
+    rf" (?P<n>{NUMBER})(?![\w-])",
+    re.IGNORECASE,
+)
+_PLURAL: Final = re.compile(r"\b[a-z]{3,}s\b|\bchildren\b|\bpeople\b|\bmen\b", re.IGNORECASE)
+_US: Final = re.compile(r"\bof us\b", re.IGNORECASE)
+# The months that are also words.
+_MONTH: Final = re.compile(
+    r"\b((?:of|in|early|late|last|next|since|by|this) )(May|March)\b"
+    r"|\b()(May|March)(?= (?:\d|the \w+th))"
 )
 _ORDINAL: Final = re.compile(ORDINAL, re.IGNORECASE)
 # Topics that numbers are values of, and how many words away a value may stand.
@@ -98,7 +118,7 @@ def topics_in(text: str) -> tuple[Told, ...]:
 
     A sentence that did not change is not read again as long as the process lives.
     """
-    words = words_of(_NOT_ABLE.sub(r"\1n't", text))
+    words = words_of(_MONTH.sub(r"\1\2\3\4-month", _NOT_ABLE.sub(r"\1n't", text)))
     roots = [stem(word) for word in words]
     known = _spoken()
     hits: dict[str, list[int]] = {}
@@ -159,10 +179,33 @@ def _counted(text: str) -> list[Told]:
             value += " ".join(match["big"].lower().split())
         for noun in _counted_as(match["noun"].lower(), bool(match["big"])):
             found.setdefault(noun, set()).add(value)
+    for match in _COUNTED_AFTER.finditer(text):
+        for noun in _counted_as(match["noun"].lower(), is_sum=False):
+            found.setdefault(noun, set()).add(str(number_of(match["n"])))
     return [Told(f"{COUNT}/{noun}", frozenset(values), 0.9) for noun, values in found.items()]
 
 
+def of_things(text: str) -> Told:
+    """Return whether a sentence denies something of the things it names."""
+    denies = not _denials().isdisjoint(words_of(text))
+    return Told(THING, frozenset({DENIED}) if denies else frozenset(), 0.5)
+
+
+def bare_counts(text: str, before: str) -> tuple[Told, ...]:
+    """Return what a number without a noun may count: the things the sentence before speaks of."""
+    if not _MAY_COUNT.search(text):
+        return ()
+    numbers = {str(number_of(match["n"] or match["m"])) for match in _BARE.finditer(text)}
+    if not numbers:
+        return ()
+    nouns = ["people"] if _US.search(text) else _PLURAL.findall(f"{before} {text}")
+    topics = {topic for noun in nouns for topic in _counted_as(noun.lower(), is_sum=False)}
+    return tuple(Told(f"{COUNT}/{topic}", frozenset(numbers), 0.7) for topic in sorted(topics))
+
+
 def _counted_as(noun: str, is_sum: bool) -> tuple[str, ...]:
+    if is_sum and noun not in stop_words() and number_of(noun) is None:
+        return ("money", stem(noun))
     if is_sum or noun in {"pounds", "dollars", "a year", "shillings", "guineas", "francs", "euros"}:
         return ("money",)
     if noun in {"girls", "daughters", "sons", "boys", "children", "sisters", "brothers", "kids"}:
@@ -194,6 +237,7 @@ def _matters() -> Mapping[str, Matter]:
         AGE: Matter.AGE,
         DEATH: Matter.DEATH,
         LOSS: Matter.POSSESSION,
+        THING: Matter.POSSESSION,
         NAME: Matter.NAME,
         COUNT: Matter.NUMBER,
     }

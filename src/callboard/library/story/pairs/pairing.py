@@ -13,27 +13,43 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
-from callboard.library.story.pairs.matters import DEATH, DENIED, LOSS, Matter, Told, matter_of
+from callboard.library.story.pairs.matters import (
+    DEATH,
+    DENIED,
+    LOSS,
+    THING,
+    Matter,
+    Told,
+    matter_of,
+)
 from callboard.library.story.pairs.namesakes import similar_names
-from callboard.library.story.pairs.passages import Statement
+from callboard.library.story.pairs.passages import Rarity, Statement, brevity
 
 # Of so many passages of a bucket, the most specific ones, so many pairs are made.
 _IN_BUCKET: Final = 20
 _PER_BUCKET: Final = 10
 # A word that stands in no more passages than this is one they may be about.
 _RARE: Final = 12
+_RARE_WORD: Final = 6
 _RARE_THING: Final = 36
 # What a passage counts for each time it was taken before.
 _AGAIN: Final = 0.85
 # How sure it is that two passages with one rare word, in one scene or in one book, meet.
 _BY_WORD: Final = 0.7
+_BY_COUNT: Final = 0.6
 _IN_SCENE: Final = 0.8
 _IN_BOOK: Final = 0.4
+# What a difference counts in speech, within one file, and between two cards.
+_SPOKEN: Final = 0.75
+_IN_ONE_FILE: Final = 0.5
+_TWO_CARDS: Final = 0.2
+# Beside what else two passages may be about, that one of them tells a death weighs so much.
+_FATE: Final = 2.0
 _DEATHS_TOLD: Final = 4
 _MET_LATER: Final = 3
 _USES: Final = 3
-_SHORT_STEMS: Final = 6
-_LONG_STEMS: Final = 20
+# Weight of the words two passages share from which on they are about one thing.
+_ALIKE: Final = 1.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +61,8 @@ class Pair:
     matter: Matter
     subject: str
     score: float
+    # What of the matter both speak to: eyes, an age, how many servants; empty where it is not one.
+    topic: str = ""
 
     @property
     def places(self) -> tuple[str, int, str, int]:
@@ -75,14 +93,14 @@ class _Held:
 
 def pair_up(passages: Sequence[Statement], most: int) -> Pairs:
     """Return the pairs of a book that could conflict, at most so many."""
-    found: dict[tuple[object, ...], Pair] = {}
-    rarity = _Rarity(passages)
-    for pair in _candidates(passages, rarity):
-        known = found.get((pair.matter, pair.places))
+    # Two passages that meet in several matters are asked about once, in the likeliest one.
+    found: dict[tuple[str, int, str, int], Pair] = {}
+    for pair in _candidates(passages, Rarity(passages)):
+        known = found.get(pair.places)
         if known is None or pair.score > known.score:
-            found[pair.matter, pair.places] = pair
+            found[pair.places] = pair
     chosen = _chosen(sorted(found.values(), key=_order), most)
-    return Pairs(chosen, len({pair.places for pair in found.values()}) - len(chosen))
+    return Pairs(chosen, len(found) - len(chosen))
 
 
 def _order(pair: Pair) -> tuple[float, int, int, int, int]:
@@ -96,13 +114,12 @@ def _chosen(order: Sequence[Pair], most: int) -> tuple[Pair, ...]:
     for at, pair in enumerate(order):
         lines[pair.matter].append((-pair.score, at))
     used: Counter[tuple[str, int]] = Counter()
-    taken: dict[tuple[str, int, str, int], Pair] = {}
+    taken: list[Pair] = []
     while len(taken) < most and any(lines.values()):
         for line in lines.values():
             if line and len(taken) < most:
-                pair = _next(line, order, used)
-                taken.setdefault(pair.places, pair)
-    return tuple(taken.values())
+                taken.append(_next(line, order, used))
+    return tuple(taken)
 
 
 def _next(
@@ -120,24 +137,7 @@ def _next(
         heapq.heappush(line, (worth, at))
 
 
-class _Rarity:
-    """How telling a stem is in a book: the rarer, the more."""
-
-    def __init__(self, passages: Sequence[Statement]) -> None:
-        self.counts: Counter[str] = Counter()
-        for passage in passages:
-            self.counts.update(passage.stems)
-        self._all = max(2, len(passages))
-
-    def weight(self, stem: str) -> float:
-        return math.log(self._all / (1 + self.counts[stem])) / math.log(self._all)
-
-    def shared(self, first: Statement, second: Statement) -> float:
-        # Exact whatever the order: a set has another one in every process, and rounding follows it.
-        return math.fsum(self.weight(stem) for stem in first.stems & second.stems)
-
-
-def _candidates(passages: Sequence[Statement], rarity: _Rarity) -> Iterator[Pair]:
+def _candidates(passages: Sequence[Statement], rarity: Rarity) -> Iterator[Pair]:
     yield from _by_topic(passages, rarity)
     yield from _after_death(passages)
     yield from _after_loss(passages, rarity)
@@ -145,51 +145,84 @@ def _candidates(passages: Sequence[Statement], rarity: _Rarity) -> Iterator[Pair
         yield _pair(one, other, Matter.NAME, name, score)
 
 
-def _by_topic(passages: Sequence[Statement], rarity: _Rarity) -> Iterator[Pair]:
+def _by_topic(passages: Sequence[Statement], rarity: Rarity) -> Iterator[Pair]:
     buckets: dict[tuple[str, str, str], list[_Held]] = defaultdict(list)
+    named = Counter(word for passage in passages for word in passage.places)
     for passage in passages:
         rare = [stem for stem in sorted(passage.stems) if 1 < rarity.counts[stem] <= _RARE]
+        places = [word for word in sorted(passage.places) if 1 < named[word] <= _RARE_THING]
+        things = [stem for stem in rare if rarity.counts[stem] <= _RARE_WORD]
         for told in passage.told:
             if told.topic in (DEATH, LOSS):
                 continue
-            for name, sure in passage.people:
-                buckets["who", name, told.topic].append(_Held(passage, told, sure))
-            for stem in rare:
+            words = things if told.topic == THING else [*rare, *places]
+            for stem in words:
                 buckets["word", stem, told.topic].append(_Held(passage, told, _BY_WORD))
-            if matter_of(told.topic) is Matter.TIME:
-                buckets["scene", passage.path, told.topic].append(_Held(passage, told, _IN_SCENE))
-                buckets["book", "", told.topic].append(_Held(passage, told, _IN_BOOK))
+            if told.topic != THING:
+                for kind, name, sure in _subjects(passage, told):
+                    buckets[kind, name, told.topic].append(_Held(passage, told, sure))
     for (kind, name, topic), held in buckets.items():
         subject = name if kind in ("who", "word") else ""
         yield from _bucket(subject, topic, held, rarity)
 
 
-def _bucket(subject: str, topic: str, held: list[_Held], rarity: _Rarity) -> Iterator[Pair]:
+def _subjects(passage: Statement, told: Told) -> Iterator[tuple[str, str, float]]:
+    """Go through what a passage may speak of besides its words, with how sure that is."""
+    for name, sure in passage.people:
+        yield "who", name, sure
+    matter = matter_of(told.topic)
+    if matter is Matter.NUMBER:
+        yield "word", told.topic.partition("/")[2], _BY_COUNT
+    if matter is Matter.TIME:
+        yield "scene", passage.path, _IN_SCENE
+        yield "book", "", _IN_BOOK
+
+
+def _bucket(subject: str, topic: str, held: list[_Held], rarity: Rarity) -> Iterator[Pair]:
     best = heapq.nlargest(_IN_BUCKET, held, key=lambda each: each.rank)
     pairs = [
-        _pair(one.passage, other.passage, matter_of(topic), subject, _score(one, other, rarity))
+        _pair(
+            one.passage,
+            other.passage,
+            matter_of(topic),
+            subject,
+            _score(one, other, rarity),
+            topic,
+        )
         for one, other in combinations(best, 2)
         if one.passage.quote.text != other.passage.quote.text
+        and (topic != THING or _is_about_one_thing(one, other, rarity))
     ]
     yield from heapq.nsmallest(_PER_BUCKET, pairs, key=_order)
 
 
-def _pair(one: Statement, other: Statement, matter: Matter, subject: str, score: float) -> Pair:
+def _pair(
+    one: Statement, other: Statement, matter: Matter, subject: str, score: float, topic: str = ""
+) -> Pair:
     first, second = sorted((one, other), key=lambda each: (each.place, each.number))
-    return Pair(first, second, matter, subject.lstrip("?"), score)
+    return Pair(first, second, matter, subject.lstrip("?"), score, topic)
 
 
-def _score(one: _Held, other: _Held, rarity: _Rarity) -> float:
+def _score(one: _Held, other: _Held, rarity: Rarity) -> float:
     first, second = one.passage, other.passage
     weight = (one.told.weight + other.told.weight) * one.sure * other.sure
-    brevity = _brevity(first) * _brevity(second)
-    shared = min(1.0, 0.3 * rarity.shared(first, second)) * _brevity(first)
-    return weight * brevity * _difference(one, other) + shared
+    about = brevity(first) * brevity(second)
+    shared = min(1.0, 0.3 * rarity.shared(first, second)) * brevity(first)
+    return (weight * about * _difference(one, other) + shared) * _standing(first, second)
 
 
-def _brevity(passage: Statement) -> float:
-    """How much a sentence is about any one thing: the longer, the less."""
-    return 1.0 / (1.0 + max(0, len(passage.stems) - _SHORT_STEMS) / _LONG_STEMS)
+def _standing(first: Statement, second: Statement) -> float:
+    """How much a difference is worth by where both stand: people lie, cards are looked up."""
+    worth = _SPOKEN ** (first.is_spoken + second.is_spoken)
+    if first.path == second.path:
+        worth *= _IN_ONE_FILE
+    return worth * _TWO_CARDS if first.is_canon and second.is_canon else worth
+
+
+def _is_about_one_thing(one: _Held, other: _Held, rarity: Rarity) -> bool:
+    """Say whether two passages share more than a word, or one denies what the other may tell."""
+    shared = rarity.shared(one.passage, other.passage)
+    return one.told.values != other.told.values or shared >= _ALIKE
 
 
 def _difference(one: _Held, other: _Held) -> float:
@@ -220,11 +253,12 @@ def _after_death(passages: Sequence[Statement]) -> Iterator[Pair]:
     for name, deaths in dead.items():
         for sure, passage in heapq.nlargest(_DEATHS_TOLD, deaths, key=_likeliest):
             at = (passage.place, passage.number)
-            later = [each for each in met[name] if (each[1].place, each[1].number) > at]
+            is_kin = " of " in name
+            later = [each for each in met[name] if is_kin or (each[1].place, each[1].number) > at]
             # Whoever is met all through the rest of a book is hardly dead.
-            worth = sure * _brevity(passage) / (1.0 + math.log1p(sum(each[0] for each in later)))
+            worth = sure * brevity(passage) / (1.0 + math.log1p(sum(each[0] for each in later)))
             for likely, each in heapq.nlargest(_MET_LATER, later, key=_latest):
-                score = worth * likely * _brevity(each)
+                score = _FATE * worth * likely * brevity(each)
                 yield _pair(passage, each, Matter.DEATH, name, score)
 
 
@@ -236,7 +270,7 @@ def _latest(each: tuple[float, Statement]) -> tuple[float, int]:
     return (each[0], each[1].place)
 
 
-def _after_loss(passages: Sequence[Statement], rarity: _Rarity) -> Iterator[Pair]:
+def _after_loss(passages: Sequence[Statement], rarity: Rarity) -> Iterator[Pair]:
     """Pair what tells that a thing is gone with where words for it stand elsewhere."""
     by_stem: dict[str, list[int]] = defaultdict(list)
     for at, passage in enumerate(passages):
@@ -257,5 +291,5 @@ def _after_loss(passages: Sequence[Statement], rarity: _Rarity) -> Iterator[Pair
 
 def _lost(gone: Statement, used: Statement, weight: float) -> Pair:
     owners = {name for name, _ in gone.people} & {name for name, _ in used.people}
-    score = (weight + (0.5 if owners else 0.0)) * _brevity(gone) * _brevity(used)
+    score = (weight + (0.5 if owners else 0.0)) * brevity(gone) * brevity(used)
     return _pair(gone, used, Matter.POSSESSION, min(owners, default=""), score)

@@ -4,8 +4,10 @@ Who is meant is taken widely: names, whoever a pronoun most likely stands for, a
 paragraph is about. Nothing is decided here.
 """
 
+import math
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,9 +17,16 @@ from callboard.library.story.facts.claims import Gender
 from callboard.library.story.facts.comparison import Gathering
 from callboard.library.story.facts.discourse import FEMALE, MALE
 from callboard.library.story.facts.prose import ProseReading
-from callboard.library.story.lexicon import words_in
+from callboard.library.story.lexicon import families_in, words_in
 from callboard.library.story.model import Quote
-from callboard.library.story.pairs.matters import DEATH, LOSS, Told, topics_in
+from callboard.library.story.pairs.matters import (
+    DEATH,
+    LOSS,
+    Told,
+    bare_counts,
+    of_things,
+    topics_in,
+)
 from callboard.library.story.text import Document
 from callboard.library.story.text.words import content_words, stem, words_of
 
@@ -30,7 +39,17 @@ _BESIDE: Final = 0.3
 # Named outright, and how sure a family name alone is.
 _NAMED: Final = 1.0
 _OF_THE_FAMILY: Final = 0.7
+# "his wife": as sure as whose wife is meant, and a little less; below this nobody's kin is meant.
+_KIN: Final = 0.9
+_WHOSE: Final = 0.5
+# Whoever tells the story, where nobody says who that is.
+NARRATOR: Final = "?I"
+_TELLS: Final = 0.9
+# Up to so many stems a sentence is about one thing.
+_SHORT_STEMS: Final = 6
+_LONG_STEMS: Final = 20
 _WINDOW_CHARS: Final = 320
+_FIRST_PERSON: Final = re.compile(r"\b(?:I|[Mm]y|[Mm]e|[Mm]yself)\b")
 _CAPITAL: Final = re.compile(r"(?<=[a-z,;’'\"“] )[A-Z][a-z]+")
 
 
@@ -53,6 +72,31 @@ class Statement:
     places: frozenset[str] = frozenset()
     is_canon: bool = False
     is_spoken: bool = False
+
+
+class Rarity:
+    """How telling a stem is in a book: the rarer, the more."""
+
+    def __init__(self, passages: Sequence[Statement]) -> None:
+        """Count in how many passages each stem stands."""
+        self.counts: Counter[str] = Counter()
+        for passage in passages:
+            self.counts.update(passage.stems)
+        self._all = max(2, len(passages))
+
+    def weight(self, stem: str) -> float:
+        """Return how telling one stem is."""
+        return math.log(self._all / (1 + self.counts[stem])) / math.log(self._all)
+
+    def shared(self, first: Statement, second: Statement) -> float:
+        """Return how telling the stems of two passages are together."""
+        # Exact whatever the order: a set has another one in every process, and rounding follows it.
+        return math.fsum(self.weight(stem) for stem in first.stems & second.stems)
+
+
+def brevity(passage: Statement) -> float:
+    """How much a sentence is about any one thing: the longer, the less."""
+    return 1.0 / (1.0 + max(0, len(passage.stems) - _SHORT_STEMS) / _LONG_STEMS)
 
 
 def passages_of(gathering: Gathering, document: Document, place: int) -> tuple[Statement, ...]:
@@ -95,7 +139,7 @@ def _card(
     stems = frozenset(map(stem, content_words(text)))
     places = frozenset(_CAPITAL.findall(text))
     shown = f"{owner}: {quote.text}"
-    people = ((owner, 1.0),)
+    people = tuple(_with_kin({owner: 1.0}, text).items())
     return Statement(
         document.path, place, number, quote, shown, told, people, stems, places, is_canon=True
     )
@@ -104,8 +148,14 @@ def _card(
 def _passages(reading: ProseReading, document: Document, place: int) -> Iterator[Statement]:
     for number, each in enumerate(reading.told):
         sentence = each.sentence
-        told = (*topics_in(sentence.text), *_fates(sentence.text))
-        people = _people(reading, number)
+        before = reading.told[number - 1].sentence.text if number else ""
+        told = (
+            *topics_in(sentence.text),
+            *bare_counts(sentence.text, before),
+            *_fates(sentence.text),
+            of_things(sentence.text),
+        )
+        people = _with_kin(_people(reading, number), sentence.text)
         names = " ".join(name.text for name in (*each.narration.mentions, *each.speech.mentions))
         own = frozenset(words_of(names))
         yield Statement(
@@ -124,7 +174,8 @@ def _passages(reading: ProseReading, document: Document, place: int) -> Iterator
 
 def _fates(text: str) -> Iterator[Told]:
     words = frozenset(words_of(text))
-    if words & words_in("matters", "deaths"):
+    is_left = any(words & said for said in families_in("matters", "left_behind").values())
+    if is_left or words & words_in("matters", "deaths"):
         yield Told(DEATH, frozenset({"dead"}), 1.0)
     elif words & words_in("matters", "death_hints"):
         yield Told(DEATH, frozenset(), 0.5)
@@ -145,6 +196,8 @@ def _people(reading: ProseReading, number: int) -> dict[str, float]:
 
     for name, sure in _named(reading, number):
         add(name, sure)
+    if not found and _FIRST_PERSON.search(each.sentence.narration):
+        found[NARRATOR] = _TELLS
     if not found:
         found |= {f"?{who}": _BESIDE for who in sorted(_nobody(each.sentence.text))}
     for near in (number - 1, number + 1):
@@ -169,6 +222,20 @@ def _named(reading: ProseReading, number: int) -> Iterator[tuple[str, float]]:
         focus = reading.discourse.focus(number, gender)
         if focus is not None:
             yield focus.entity, _FOCUS
+
+
+def _with_kin(people: dict[str, float], text: str) -> dict[str, float]:
+    """Add whoever goes by what they are to one of these people: "her father", "his widow"."""
+    words = frozenset(words_of(text))
+    kin = families_in("matters", "kin")
+    left = families_in("matters", "left_behind")
+    found = dict(people)
+    for name, said in kin.items():
+        if words & (said | left.get(name, frozenset())):
+            for who, sure in people.items():
+                if sure >= _WHOSE:
+                    found[f"{name} of {who}"] = sure * _KIN
+    return found
 
 
 def _nobody(text: str) -> frozenset[str]:

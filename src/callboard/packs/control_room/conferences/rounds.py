@@ -13,7 +13,7 @@ from callboard.choreography.conference import (
     read_conferences,
 )
 from callboard.cli.bridge import Interrupt, perform
-from callboard.cli.handlers.ending import conclude, exit_code_of
+from callboard.cli.handlers.ending import conclude
 from callboard.cli.handlers.following import follow
 from callboard.cli.handlers.opening import Choices, OpenWork, working
 from callboard.cli.output import (
@@ -182,7 +182,7 @@ async def _follow(here: OpenWork, run: RunRecord, interrupt: Interrupt) -> int:
             echo_reply(held, reply)
     else:
         echo_round(conferences.round(run.id), str(args["conference_id"]))
-    return exit_code_of(followed)
+    return followed.exit_code
 
 
 def _conference_id(conferences: Conferences, named: str | None) -> str | None:

@@ -37,7 +37,7 @@ def continuity(
     can judge are counted; with --judge a model judges them, each pair once for good.
     """
     from callboard.cli.bridge import Interrupt, perform
-    from callboard.cli.handlers.ending import conclude, exit_code_of
+    from callboard.cli.handlers.ending import conclude
     from callboard.cli.handlers.following import follow
     from callboard.cli.handlers.opening import Choices, working
     from callboard.core.vocabulary.run import RunState
@@ -51,7 +51,7 @@ def continuity(
             if as_json or followed.run.state is not RunState.DONE:
                 return conclude(here.studio, followed, as_json=as_json)
             _tell(cast("dict[str, Any]", followed.run.result), is_judged=judge)
-            return exit_code_of(followed)
+            return followed.exit_code
 
     return perform(work)
 

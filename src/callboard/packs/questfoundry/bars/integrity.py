@@ -48,6 +48,8 @@ def _sections(book: Book) -> Iterator[BarFinding]:
     known = book.by_id
     gateways = book.gateway_by_id
     unread = book.unread
+    # A list of links is what its author wrote.
+    brought = {each.section for each in book.verbatim if each.is_form or each.origin == "ink"}
     for section in book.sections:
         is_end = section.kind is SectionKind.TERMINAL
         if not section.choices and not is_end:
@@ -59,7 +61,8 @@ def _sections(book: Book) -> Iterator[BarFinding]:
         if section.choices and is_end:
             told = f"{len(section.choices)} choices below an end"
             yield found("choices_after_end", section.id, told)
-        if not section.text.strip():
+        is_brought = section.id in brought or section.id.partition(".")[0] in brought
+        if not section.text.strip() and not (section.choices and is_brought):
             yield found("no_text", section.id, "nothing is written")
         if len({each.id for each in section.choices}) < len(section.choices):
             yield from _twice(f"choice of {section.id}", (each.id for each in section.choices))

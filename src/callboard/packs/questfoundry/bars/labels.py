@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations, pairwise
 from typing import Final
 
@@ -81,13 +81,14 @@ def _senses() -> dict[str, str]:
 
 def sense_of(label: str) -> tuple[str, ...]:
     """Return what a label says, synonyms and word forms made one, idle words left out."""
-    idle, senses = words_of_bars("idle"), _senses()
-    kept = tuple(
-        senses.get(word) or senses.get(stem(word), stem(word))
-        for word in _WORD.findall(label)
-        if word not in idle
-    )
-    return kept or (label,)
+    idle = words_of_bars("idle")
+    return tuple(_sense(word) for word in _WORD.findall(label) if word not in idle) or (label,)
+
+
+@lru_cache(maxsize=20_000)
+def _sense(word: str) -> str:
+    root = stem(word)
+    return _senses().get(word) or _senses().get(root, root)
 
 
 def _plain(label: str) -> str:

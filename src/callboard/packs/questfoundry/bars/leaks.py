@@ -25,6 +25,13 @@ _SETTING: Final = re.compile(
     r"\b(?:seed|temperature|steps|cfg|top_p|sampler)\s?[=:]\s?\d|\bseed \d{3}|\bgpt-?\d",
     re.IGNORECASE,
 )
+# What a machine says of itself, and what must stand in a text for it: that is found at once.
+_MACHINE: Final = (
+    ("file_path", _PATH, re.compile(r"[/\\]")),
+    ("id_shown", _RECORD, re.compile(r"[-_]")),
+    ("machine_word", _SETTING, re.compile(r"\d")),
+)
+_INK_CODE: Final = re.compile(r"\{[^{}\n]*\}|->|<-|<>")
 _MOST_SHOWN: Final = 60
 _SCRIPTS_WITHOUT_BLANKS: Final = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 _MARK: Final = r"(?:[$`\[{]|\b(?:codeword|code word|keyword|flag|variable)\b\W{0,3})"
@@ -112,12 +119,8 @@ class LeakScan:
         if surface.is_caption:
             for term in self._technique.hits(text, words, known):
                 seen.findings.append(_find(term.check, surface.place, term.text))
-        for check, pattern in (
-            ("file_path", _PATH),
-            ("id_shown", _RECORD),
-            ("machine_word", _SETTING),
-        ):
-            if hit := pattern.search(text):
+        for check, pattern, needed in _MACHINE:
+            if needed.search(text) and (hit := pattern.search(text)):
                 seen.findings.append(_find(check, surface.place, _around(text, hit.start())))
         return seen
 
@@ -168,6 +171,13 @@ def read_shown_code(book: Book) -> Iterator[BarFinding]:
     for each in book.verbatim:
         if each.section and each.places and not each.is_form:
             yield found("code_shown", each.section, f"readers see “{_clipped(each.text)}”")
+    # Of a knot of Ink that was not understood, the lines with code stand in its cells.
+    kept = {each.section for each in book.verbatim if each.origin == "ink" and each.is_code}
+    for section in book.sections if kept - {None} else ():
+        is_kept = {section.id, section.id.partition(".")[0]} & kept
+        line = next(filter(_INK_CODE.search, section.text.split("\n")), "") if is_kept else ""
+        if line:
+            yield found("code_shown", section.id, f"readers see “{_clipped(line)}”")
 
 
 def _clipped(text: str) -> str:

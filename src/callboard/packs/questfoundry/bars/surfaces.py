@@ -104,7 +104,8 @@ def surfaces_beside_sections(book: Book) -> Iterator[SurfaceText]:
 def read_built(name: str, data: bytes) -> Iterator[BuiltText]:
     """Yield the texts of a built file; an EPUB has several."""
     suffix = PurePosixPath(name).suffix.lower()
-    kind = _KINDS.get(suffix, "unread")
+    # A page that Twine keeps a story in is read by its author.
+    kind = "source" if name.endswith(".twine.html") else _KINDS.get(suffix, "unread")
     if kind == "source":
         yield BuiltText(name, kind)
     elif kind == "unread" or len(data) > _MOST_BYTES:

@@ -13,8 +13,11 @@ from typing import Final, Literal
 from callboard.core.codec import Coded
 
 SHAPE: Final = 1
-# What a passage of Twine says of its place on the map is kept under this name.
+# Names under which something of a passage of Twine is kept: what it says of its place on the map,
+# all of it as it stood in its file, and the words of a link that stood within a sentence.
 METADATA: Final = "metadata"
+SOURCE: Final = "source"
+ANCHOR: Final = "anchor"
 # Marks and tags that only say how something looks.
 _LOOK: Final = re.compile(
     r"""\W+|</?(?!script|iframe|object|embed)[A-Za-z][\w-]*(?:\s+(?:class|style|src|alt|width|height|title)="[^"]*")*\s*/?>"""
@@ -207,8 +210,7 @@ def is_look(text: str) -> bool:
 class Verbatim:
     """Something of an imported file that was not understood: kept, never run, written out again.
 
-    What stands within the text of a section stays there as it was written; `places` are where, in
-    characters from the text's beginning. `dialect` is the story format it is for.
+    Where it stands in a section's text tell `places`, in characters; `dialect` is its story format.
     """
 
     name: str
@@ -220,9 +222,20 @@ class Verbatim:
     places: tuple[int, ...] = ()
 
     @property
+    def is_source(self) -> bool:
+        """Whether it is a passage as it stood in its file, which is read besides."""
+        is_whole = self.name == SOURCE and not self.places
+        return is_whole and self.origin != "ink" and bool(self.dialect)
+
+    @property
+    def is_anchor(self) -> bool:
+        """Whether it only says where in a text the words of a choice stand."""
+        return self.name == ANCHOR and not self.dialect and bool(self.places)
+
+    @property
     def is_form(self) -> bool:
         """Whether it is kept for its form alone: all it says is in the book."""
-        return self.origin == "ink" and self.dialect == WEAVE
+        return self.is_source or self.is_anchor or (self.origin, self.dialect) == ("ink", WEAVE)
 
     @property
     def is_code(self) -> bool:
@@ -250,7 +263,6 @@ class Book(Coded):
     codex: tuple[CodexEntry, ...] = ()
     style: ProseStyle = field(default_factory=ProseStyle)
     spoilers: tuple[str, ...] = ()
-    # What is true in its world; no file for readers holds any of it.
     canon: tuple[CanonStatement, ...] = ()
     verbatim: tuple[Verbatim, ...] = ()
     shape: int = SHAPE
@@ -282,9 +294,7 @@ class Book(Coded):
                 found.update(effect.key for effect in section.effects)
             for choice in section.choices:
                 # Most choices ask for nothing and change nothing.
-                if choice.requires:
-                    found.update(condition.key for condition in choice.requires)
-                if choice.effects:
-                    found.update(effect.key for effect in choice.effects)
+                if choice.requires or choice.effects:
+                    found.update(each.key for each in (*choice.requires, *choice.effects))
         found.update(gateway.key for gateway in self.gateways)
         return tuple(sorted(found))

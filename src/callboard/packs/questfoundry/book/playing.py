@@ -95,6 +95,11 @@ def is_end(section: Section) -> bool:
     return section.kind is SectionKind.TERMINAL
 
 
+def is_left_open(section: Section) -> bool:
+    """Say whether nobody knows what comes next: no way on is written, and it is no end."""
+    return not section.choices and not is_end(section)
+
+
 def needs(book: Book, choice: StoryChoice) -> tuple[KeyTest, ...]:
     """Return everything a choice asks for, its gateway's key included, each once."""
     gateway = _gateway(book, choice)

@@ -6,6 +6,7 @@ sections may stand on ways that exclude each other. What nobody looked at is not
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, Literal
 
 from callboard.core.canonical import digest
@@ -13,6 +14,7 @@ from callboard.library.story.contradiction import ConflictRules, key_form
 from callboard.library.story.facts.claims import FactClaim
 from callboard.library.story.facts.comparison import Gathering, Leeway
 from callboard.library.story.index import StoryIndex
+from callboard.library.story.index.entities import Entities
 from callboard.library.story.index.files import ParsedFile, parse_document
 from callboard.library.story.model import Severity
 from callboard.library.story.text import Document
@@ -56,6 +58,9 @@ class WitnessMemory:
     """What was read before; a text that did not change is not read again."""
 
     kept: Kept = field(default_factory=Kept)
+    # Which texts name somebody of canon, as long as canon names the same people.
+    _names: tuple[str, ...] = ()
+    _naming: dict[str, bool] = field(default_factory=dict[str, bool])
     _parsed: dict[tuple[str, str], ParsedFile] = field(
         default_factory=dict[tuple[str, str], ParsedFile]
     )
@@ -69,18 +74,28 @@ class WitnessMemory:
         found = self._parsed.get(key) or parse_document(Document(path, text))
         return self._used.setdefault(key, found)
 
+    def naming(self, said: Sequence["_Spoken"], known: Entities) -> list["_Spoken"]:
+        """Return what names somebody of canon; a text that was looked through is not again."""
+        names = tuple(alias for each in known for alias in (each.kind, *each.aliases))
+        before = self._naming if names == self._names else {}
+        self._names, self._naming = names, {}
+        for each in said:
+            is_named = before.get(each.text)
+            self._naming[each.text] = bool(known.find(each.text)) if is_named is None else is_named
+        return [each for each in said if self._naming[each.text]]
+
     def forget(self) -> None:
         """Let go of what the last look did not need."""
         self._parsed, self._used = self._used, {}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Spoken:
     speaker: Speaker
     place: str
     text: str
 
-    @property
+    @cached_property
     def path(self) -> str:
         """What its text is called among all of the book; two of one place are two."""
         return f"{_TEXTS}/{digest([self.place, self.text])[:20]}.md"
@@ -98,7 +113,7 @@ def hear(book: Book, rules: ConflictRules, memory: WitnessMemory | None = None) 
         )
         return Hearing(cards=len(cards), not_checked=(why,))
     known = StoryIndex.from_texts(cards.values()).card_entities
-    said = [each for each in _all_said(book) if known.find(each.text)]
+    said = memory.naming([*_all_said(book)], known)
     texts = [memory.parsed(each.path, each.text) for each in said]
     index = StoryIndex.from_texts([*cards.values(), *texts])
     memory.forget()

@@ -66,18 +66,28 @@ def read_in(project: Path | None, work: "Callable[[Foundry], Any]") -> Any:
     return perform_simply(act())
 
 
-def start_loop(project: Path | None, model: str | None, as_json: bool, name: str, args: Any) -> int:
-    """Start a run, show it, tell how it ended."""
+def start_loop(
+    project: Path | None,
+    model: str | None,
+    as_json: bool,
+    name: str,
+    args: Any,
+    *,
+    verbose: bool = False,
+) -> int:
+    """Start a run, show a line for each of its steps or all that happens, tell how it ended."""
     from callboard.cli.bridge import Interrupt, perform
     from callboard.cli.handlers.following import follow
     from callboard.cli.handlers.opening import Choices, working
     from callboard.packs.questfoundry.doors.telling import conclude_loop
+    from callboard.packs.questfoundry.doors.watching import LoopWatch
 
     async def work(interrupt: Interrupt) -> int:
         async with working(Choices(project, model=model, as_json=as_json)) as here:
             run = await here.studio.start(f"questfoundry/{name}", args)
             here.announce(run)
-            followed = await follow(here.studio, run.id, here.view(), interrupt)
+            view = here.view() if verbose or as_json else LoopWatch(here.view())
+            followed = await follow(here.studio, run.id, view, interrupt)
             return conclude_loop(here.studio, followed, as_json=as_json)
 
     return perform(work)
@@ -216,6 +226,9 @@ def run(
         list[str] | None, typer.Option("--upstream", metavar="TU", help="A unit to build on.")
     ] = None,
     model: ModelOption = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Show every event, not a line for each step.")
+    ] = False,
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> int:
@@ -223,7 +236,7 @@ def run(
     found = read_in(project, lambda foundry: foundry.registry.get(loop).id)
     args = {"is_interactive": not batch, "policy": policy, "awake": awake or [], "brief": brief}
     args |= {"inputs": _inputs(inputs), "upstream": upstream or []}
-    return start_loop(project, model, as_json, found, args)
+    return start_loop(project, model, as_json, found, args, verbose=verbose)
 
 
 @app.command("next")

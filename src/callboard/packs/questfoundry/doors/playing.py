@@ -14,7 +14,8 @@ from callboard.packs.questfoundry.book.playing import (
     offers,
     take,
 )
-from callboard.packs.questfoundry.formats.arrival import kind_of_file, merge, read_story
+from callboard.packs.questfoundry.formats.arrival import kind_of_file, merge, read_story, text_of
+from callboard.packs.questfoundry.formats.prose import WORDS
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.store.reading import read_bounded
 
@@ -29,7 +30,7 @@ def arrived(foundry: Foundry, file: Path) -> tuple[Book, tuple[str, ...]]:
         raise NotFound(
             f"There is no file {str(file)!r}", fix="Name the file of a story.", path=str(file)
         ) from None
-    kind = kind_of_file(data.decode("utf-8", "replace"))
+    kind = kind_of_file(text_of(data)[0], file.name)
     story = read_story(data, kind)
     tip = foundry.cold.tip()
     known = None if tip is None else foundry.cold_book(tip)
@@ -37,7 +38,7 @@ def arrived(foundry: Foundry, file: Path) -> tuple[Book, tuple[str, ...]]:
     if known is not None and known.sections and is_edited:
         merged, _ = merge(known, story, kind)
         return merged, story.notes
-    return story.book, story.notes
+    return story.book, (*story.notes, *story.shown)
 
 
 def play_at_terminal(book: Book, taken: list[str], *, as_json: bool) -> int:
@@ -98,7 +99,9 @@ def _show(book: Book, here: ReaderPosition) -> list[Offered]:
     choices = _choices(book, here)
     for number, each in enumerate(choices, start=1):
         echo(clean(f"  {number}. {each.choice.label}"))
-    if not choices:
+    if not choices and not is_end(section):
+        echo(WORDS.left_open)
+    elif not choices:
         ending = _ending(book, section.id)
         echo(clean(f"The end: {ending}." if ending else "The end."))
     return choices

@@ -1,7 +1,7 @@
 """`callboard quest`, how a book comes in and goes out: title page, import, gatecheck, files."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +17,9 @@ from callboard.packs.questfoundry.doors.commands import (
     start_loop,
     waivers_app,
 )
+
+if TYPE_CHECKING:
+    from callboard.packs.questfoundry.waivers import KeptWaiver
 
 app = looking.app
 """All of `callboard quest`."""
@@ -74,15 +77,18 @@ def list_waivers(project: ProjectOption = None, as_json: JsonOption = False) -> 
     """List the waivers, oldest first."""
     from callboard.cli.output import echo_json, echo_table
 
-    found = read_in(project, lambda foundry: foundry.waivers.all())
+    found, today = read_in(project, lambda foundry: (foundry.waivers.all(), foundry.waivers.today))
     if as_json:
         echo_json({"waivers": [each.to_json() for each in found]})
         return
     rows = [
-        (each.id, each.bar, each.scope, each.by, each.withdrawn or f"until {each.expires}")
-        for each in found
+        (each.id, each.bar, each.scope, each.by, each.stands(today), _why(each)) for each in found
     ]
-    echo_table(("WAIVER", "BAR", "PLACE", "BY", "STANDS"), rows)
+    echo_table(("WAIVER", "BAR", "PLACE", "BY", "STANDS", "WHY"), rows)
+
+
+def _why(waiver: "KeptWaiver") -> str:
+    return waiver.withdrawn or waiver.rationale
 
 
 @waivers_app.command("withdraw")
@@ -244,7 +250,7 @@ def _demonstrate(folder: Path, seed: int, model: str, *, as_json: bool) -> int:
     import shlex
 
     from callboard.cli.bridge import Interrupt, perform
-    from callboard.cli.handlers.ending import conclude, exit_code_of
+    from callboard.cli.handlers.ending import conclude
     from callboard.cli.handlers.following import follow
     from callboard.cli.handlers.initiating import Initiated, initiate
     from callboard.cli.handlers.opening import Choices, working
@@ -260,7 +266,7 @@ def _demonstrate(folder: Path, seed: int, model: str, *, as_json: bool) -> int:
             run = await here.studio.start("questfoundry/grow", {"seed": seed})
             here.announce(run)
             followed = await follow(here.studio, run.id, here.view(), interrupt)
-            if as_json or exit_code_of(followed):
+            if as_json or followed.exit_code:
                 return conclude(here.studio, followed, as_json=as_json)
             result = followed.run.result
             echo(f"{result['title']}: {result['sections']} sections, {result['decision']}")

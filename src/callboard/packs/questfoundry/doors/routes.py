@@ -5,13 +5,15 @@ Events, answers and cancelling are those of any run: `/api/runs/{id}/events`, `/
 """
 
 import asyncio
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import Field
 
 from callboard.api.operations import operation_router
-from callboard.api.project import Entry, OpenStudio, Paged, Shown, StartedJob, Wanted, started
+from callboard.api.project import Entry, OpenStudio, Paged, Shown, StartedJob, started
+from callboard.choreography.loop import LoopWish
+from callboard.core.codec import encode
 from callboard.packs.questfoundry import operations
 from callboard.packs.questfoundry.bars.whereabouts import list_sections, whereabouts
 from callboard.packs.questfoundry.doors.telling import (
@@ -45,17 +47,11 @@ class LoopShape(Shown):
     purpose: str
 
 
-class LoopRunWanted(Wanted):
+@dataclass(frozen=True, slots=True)
+class LoopRunWanted(LoopWish):
     """What a run of a loop is started with."""
 
-    loop: str = Field(min_length=1)
     interactive: bool = True
-    inputs: dict[str, str] = Field(default_factory=dict[str, str])
-    unit: str | None = None
-    upstream: list[str] = Field(default_factory=list[str])
-    awake: list[str] = Field(default_factory=list[str])
-    brief: str = Field(default="", max_length=20_000)
-    policy: str = ""
 
 
 @router.get("/loops")
@@ -79,10 +75,10 @@ async def run_loop(foundry: OpenFoundry, wanted: LoopRunWanted) -> StartedJob:
     loop = foundry.registry.get(wanted.loop)
     if wanted.unit is not None:
         foundry.units.find(wanted.unit)
-    args = wanted.model_dump(mode="json", exclude={"loop", "interactive"})
-    run = await foundry.studio.start(
-        f"questfoundry/{loop.id}", {**args, "is_interactive": wanted.interactive}
-    )
+    args = encode(wanted)
+    args["is_interactive"] = args.pop("interactive")
+    del args["loop"]
+    run = await foundry.studio.start(f"questfoundry/{loop.id}", args)
     return started(run, loop=loop.id)
 
 
@@ -203,6 +199,12 @@ async def suggest(foundry: OpenFoundry) -> Entry:
 
     found = suggest_loop(foundry.registry, None, inventory(foundry))
     return {} if found is None else found.model_dump(mode="json")
+
+
+@router.get("/book")
+async def show_book(foundry: OpenFoundry) -> Entry:
+    """Show what is said about the book; one that has not begun has no IFID yet."""
+    return operations.said_of(foundry)
 
 
 @router.get("/sections")

@@ -1,7 +1,4 @@
-"""Arrival: somebody's file becomes a book, or a new version of the book it was made of.
-
-A file is known by what stands in it, not by its name.
-"""
+"""Arrival: somebody's file becomes a book, or a new version of the book it was made of."""
 
 import json
 import re
@@ -31,8 +28,12 @@ from callboard.packs.questfoundry.formats.reading.ink import read_ink
 from callboard.packs.questfoundry.formats.reading.twine import ReadStory, read_twee, read_twine
 
 StoryFile = Literal["twee", "twine", "ink", "book"]
+_UNUSED: Final = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
 MOST_BYTES: Final = 50_000_000
 _PAGE: Final = re.compile(r"<tw-storydata\b", re.IGNORECASE)
+_TWINE_1: Final = re.compile(
+    r"<div\b[^>]*\b(?:id=[\"']?(?:storeArea|store-area)\b|tiddler=)", re.IGNORECASE
+)
 _HEADER: Final = re.compile(r"^::", re.MULTILINE)
 _INK: Final = re.compile(r"^[ \t]*(?:={2,}[ \t]*\w|->[ \t]*\w|[*+][ \t]|VAR\b)", re.MULTILINE)
 
@@ -52,8 +53,8 @@ class BookDiff(Coded):
         return not (self.added or self.changed or self.removed or self.moved_start)
 
 
-def kind_of_file(text: str) -> StoryFile:
-    """Say what a file is."""
+def kind_of_file(text: str, name: str = "") -> StoryFile:
+    """Say what a file is; its name counts only where it has nothing but words."""
     if text.lstrip("\ufeff \t\r\n").startswith("{"):
         return "book"
     if _PAGE.search(text):
@@ -61,12 +62,14 @@ def kind_of_file(text: str) -> StoryFile:
     header, ink = _HEADER.search(text), _INK.search(text)
     if header and not (ink and ink.start() < header.start()):
         return "twee"
-    if ink:
+    if ink or (name.lower().endswith(".ink") and text.strip()):
         return "ink"
-    raise InvalidInput(
-        "The file is no story of Twee, Twine or Ink, and no book of QuestFoundry",
-        fix="Give a .twee file, a page published by Twine 2, an .ink file or a book's JSON.",
-    )
+    told = "no story of Twee, Twine or Ink, and no book of QuestFoundry"
+    fix = "Give a .twee file, a page published by Twine 2, an .ink file or a book's JSON."
+    if _TWINE_1.search(text):
+        told = "a page of Twine 1, which keeps its passages in another way"
+        fix = "Open it in Twine 2 and publish it, or give the Twee source that Twine 1 exports."
+    raise InvalidInput(f"The file is {told}", fix=fix)
 
 
 def read_story(data: bytes, kind: StoryFile | None = None) -> ReadStory:
@@ -75,16 +78,26 @@ def read_story(data: bytes, kind: StoryFile | None = None) -> ReadStory:
         raise InvalidInput(
             f"The file has {len(data):,} bytes", fix=f"A story has at most {MOST_BYTES:,} bytes."
         )
-    text = data.decode("utf-8", "replace")
+    text, notes = text_of(data)
     match kind or kind_of_file(text):
         case "twine":
-            return read_twine(text)
+            story = read_twine(text)
         case "twee":
-            return read_twee(text)
+            story = read_twee(text)
         case "ink":
-            return read_ink(text)
+            story = read_ink(text)
         case "book":
-            return ReadStory(_read_book(text))
+            story = ReadStory(_read_book(text))
+    return replace(story, notes=(*notes, *story.notes))
+
+
+def text_of(data: bytes) -> tuple[str, list[str]]:
+    """Return the text of a file, and what its author should know of how it was read."""
+    try:
+        return data.decode("utf-8"), []
+    except UnicodeDecodeError as error:
+        told = f"The file is no UTF-8 from byte {error.start} on; it is read as Windows-1252"
+        return data.decode("latin-1" if _UNUSED.search(data) else "cp1252"), [told]
 
 
 def _read_book(text: str) -> Book:
@@ -175,7 +188,10 @@ class _Merger:
             start=start,
             sections=tuple(self._in_order(sections)),
             gateways=tuple(each for each in gateways.values() if each.id in used),
-            verbatim=self.read.verbatim,
+            verbatim=tuple(
+                replace(each, section=self.ids.get(each.section or "", each.section))
+                for each in self.read.verbatim
+            ),
         )
         moved = start != self.book.start
         return book, BookDiff(tuple(added), tuple(changed), removed, moved)

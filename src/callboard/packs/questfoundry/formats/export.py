@@ -5,17 +5,17 @@ It writes no file and knows no clock. What a format cannot hold is told beforeha
 
 import asyncio
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from callboard.core.canonical import compact_json
 from callboard.core.errors import CallboardError, Fault, InvalidInput
-from callboard.packs.questfoundry.book.model import Book
-from callboard.packs.questfoundry.book.playing import nothing_written
+from callboard.packs.questfoundry.book.model import METADATA, Book, Section
+from callboard.packs.questfoundry.book.playing import needs, nothing_written
 from callboard.packs.questfoundry.formats.naming import ordered
-from callboard.packs.questfoundry.formats.prose import WORDS, PageWords
-from callboard.packs.questfoundry.formats.reading.twine import HARLOWE, SUGARCUBE
+from callboard.packs.questfoundry.formats.prose import WORDS, PageWords, is_turning
+from callboard.packs.questfoundry.formats.reading.dialects import FORMATS, HARLOWE, SUGARCUBE
 from callboard.packs.questfoundry.formats.writing.epub import epub_of
 from callboard.packs.questfoundry.formats.writing.graph import dot_of, graph_json_of
 from callboard.packs.questfoundry.formats.writing.html import html_of
@@ -23,7 +23,7 @@ from callboard.packs.questfoundry.formats.writing.ink import ink_json_of, ink_of
 from callboard.packs.questfoundry.formats.writing.markdown import markdown_of
 from callboard.packs.questfoundry.formats.writing.paper import can_print, numbered, pdf_of
 from callboard.packs.questfoundry.formats.writing.printed import Printing
-from callboard.packs.questfoundry.formats.writing.twee import twee_of
+from callboard.packs.questfoundry.formats.writing.twine import own_dialect, twee_of, twine_of
 
 NUMBERS: Final = "book.numbers.json"
 PATHS: Final[Mapping[str, str]] = {
@@ -33,12 +33,16 @@ PATHS: Final[Mapping[str, str]] = {
     "pdf": "book.pdf",
     "twee-sugarcube": "book.sugarcube.twee",
     "twee-harlowe": "book.harlowe.twee",
+    "twee": "book.twee",
+    "twine": "book.twine.html",
     "ink": "book.ink",
     "ink-json": "book.ink.json",
     "dot": "book.dot",
     "graph-json": "book.graph.json",
 }
 _PRINTED: Final = ("markdown", "epub", "pdf")
+# Their choices are a list below the text.
+_BELOW: Final = ("html", *_PRINTED, "ink", "ink-json")
 
 
 class CannotExport(CallboardError):
@@ -112,6 +116,10 @@ def _written(book: Book, name: str, words: PageWords) -> bytes:
             return twee_of(book, SUGARCUBE)
         case "twee-harlowe":
             return twee_of(book, HARLOWE)
+        case "twee":
+            return twee_of(book, own_dialect(book))
+        case "twine":
+            return twine_of(book)
         case "ink":
             return ink_of(book, words)
         case "ink-json":
@@ -137,15 +145,50 @@ def losses(book: Book, formats: Sequence[str], options: ExportOptions | None = N
         )
     if "pdf" in formats and not told.any_font and (signs := _beyond_fonts(book)):
         found.append(f"pdf: the fonts it brings have no {' '.join(signs)}; build with any_font")
-    for origin, names in (("twee", ("twee-sugarcube", "twee-harlowe")), ("ink", ("ink",))):
+    shown = [each for each in formats if each not in ("dot", "graph-json")]
+    turning = [each.id for each in book.sections if any(map(is_turning, _said(each)))]
+    if turning and shown:
+        found.append(
+            f"{', '.join(shown)}: marks that force a direction are written as isolates that end"
+            f" with their line, in {len(turning)} sections: {', '.join(turning[:5])}"
+        )
+    return [*found, *_of_import(book, formats)]
+
+
+def _said(section: Section) -> Iterator[str]:
+    yield section.text
+    yield from (each.label for each in section.choices)
+
+
+def _of_import(book: Book, formats: Sequence[str]) -> Iterator[str]:
+    """Say what of an imported story does not work in these formats, or stands elsewhere."""
+    own = own_dialect(book)
+    at_home = ("twee", "twine", f"twee-{own}")
+    named = FORMATS.get(own, {}).get("format", own.title())
+    for told, names in ((named, at_home), ("Ink", ("ink",))):
         kept = sum(
-            (each.origin == "ink") is (origin == "ink") and not each.is_form
+            (each.origin == "ink") is (told == "Ink") and not each.is_form and each.name != METADATA
             for each in book.verbatim
         )
         others = [each for each in formats if each not in names]
         if kept and others:
-            found.append(f"{', '.join(others)}: {kept} parts kept of {origin} are not in it")
-    return found
+            yield f"{', '.join(others)}: {kept} parts kept of {told} do not work in it"
+    links = sum(len(each.places) for each in book.verbatim if each.is_anchor)
+    others = [each for each in formats if each in _BELOW]
+    if links and others:
+        yield f"{', '.join(others)}: {links} links that stood within sentences stand below the text"
+    bound = [
+        choice.id
+        for section in book.sections
+        for choice in section.choices
+        if choice.effects or needs(book, choice)
+    ]
+    others = [each for each in formats if each in ("twee", "twine")]
+    if bound and others and own not in FORMATS:
+        yield (
+            f"{', '.join(others)}: {len(bound)} choices lose their conditions and effects, for no"
+            f" program is written for {named}: {', '.join(bound[:5])}"
+        )
 
 
 def _beyond_fonts(book: Book) -> list[str]:

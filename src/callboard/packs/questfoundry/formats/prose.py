@@ -9,8 +9,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from callboard.library.binding.prose_tree import without_controls
-from callboard.packs.questfoundry.book.model import Book, Gateway, StoryChoice
+from callboard.packs.questfoundry.book.model import Book, Gateway, Section, StoryChoice
+from callboard.packs.questfoundry.book.playing import is_left_open
 
+# Marks that force a direction upon what follows, each as the one that does so within itself only.
+_ISOLATES: Final = {"\u202a": "\u2066", "\u202d": "\u2066", "\u202b": "\u2067", "\u202e": "\u2067"}
+_OPENING, _ENDING = "\u2066\u2067\u2068", "\u2069"
+_FORCING: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _SPACES: Final = re.compile(r"[ \t]+")
 
 
@@ -28,6 +33,7 @@ class PageWords:
     sound: str = "Sound"
     refused: str = "That way is closed to you now."
     unwritten: str = "This way is not written yet."
+    left_open: str = "No way on from here is written yet."
     needs_script: str = "This page needs JavaScript to be played."
     saved: str = "Your place is kept on this device."
     untranslated: str = "This part is not translated yet."
@@ -52,11 +58,32 @@ def one_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
+def isolated(line: str) -> str:
+    """Return a line whose marks of direction turn nothing around it: isolates, all closed."""
+    if not _FORCING.search(line):
+        return line
+    told: list[str] = []
+    depth = 0
+    for sign in line:
+        each = _ISOLATES.get(sign, _ENDING if sign == "\u202c" else sign)
+        if each == _ENDING and not depth:
+            continue
+        depth += (each in _OPENING) - (each == _ENDING)
+        told.append(each)
+    return "".join(told) + _ENDING * depth
+
+
+def is_turning(text: str) -> bool:
+    """Say whether a text holds marks of direction that are not written as they are."""
+    lines = clean(text).split("\n") if _FORCING.search(text) else ()
+    return any(isolated(line) != line for line in lines)
+
+
 def paragraphs(text: str) -> list[list[str]]:
     """Return the paragraphs of a text, each as its lines."""
     found: list[list[str]] = [[]]
     for line in clean(text).split("\n"):
-        told = _SPACES.sub(" ", line).strip()
+        told = isolated(_SPACES.sub(" ", line).strip())
         if told:
             found[-1].append(told)
         elif found[-1]:
@@ -64,9 +91,20 @@ def paragraphs(text: str) -> list[list[str]]:
     return [each for each in found if each]
 
 
+def told_paragraphs(section: Section, words: PageWords = WORDS) -> list[list[str]]:
+    """Return what a section tells its readers: its text, and where it is left open that it is."""
+    told = paragraphs(section.text)
+    return [*told, [words.left_open]] if is_left_open(section) else told
+
+
+def without_left_open(text: str) -> str:
+    """Return the text of a section that was written as left open, without the words for that."""
+    return text.removesuffix(WORDS.left_open).rstrip()
+
+
 def refusal_of(gateway: Gateway, words: PageWords = WORDS) -> str:
     """Return what a closed gateway says; one without words of its own says so plainly."""
-    return one_line(gateway.refusal) or words.refused
+    return isolated(one_line(gateway.refusal)) or words.refused
 
 
 def gateway_of(book: Book, choice: StoryChoice) -> Gateway | None:
@@ -76,4 +114,4 @@ def gateway_of(book: Book, choice: StoryChoice) -> Gateway | None:
 
 def label_of(choice: StoryChoice) -> str:
     """Return the words of a choice; one without any is shown as three dots."""
-    return one_line(choice.label) or "…"
+    return isolated(one_line(choice.label)) or "…"

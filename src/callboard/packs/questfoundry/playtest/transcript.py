@@ -18,8 +18,8 @@ from callboard.packs.questfoundry.formats.prose import (
     gateway_of,
     label_of,
     one_line,
-    paragraphs,
     refusal_of,
+    told_paragraphs,
 )
 
 
@@ -104,8 +104,9 @@ class ModelPlayer:
         return refusal_of(gateway, self.words) if gateway else ""
 
     def _arrived(self) -> Sight:
-        text = self.book.by_id[self.position.section].text
-        return sight((line for each in paragraphs(text) for line in each), self._labels())
+        section = self.book.by_id[self.position.section]
+        told = told_paragraphs(section, self.words)
+        return sight((line for each in told for line in each), self._labels())
 
     def _labels(self) -> list[str]:
         if is_end(self.book.by_id[self.position.section]):

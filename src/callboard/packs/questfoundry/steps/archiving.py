@@ -19,7 +19,7 @@ from callboard.packs.questfoundry.archive import (
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.steps.reports import said_in
 from callboard.packs.questfoundry.units.ledger import day_of
-from callboard.store.files import write_atomically
+from callboard.store.files import telling_refusals, write_atomically
 from callboard.store.reading import read_bounded
 
 ARCHIVES: Final = "archives"
@@ -86,10 +86,11 @@ async def pack(foundry: Foundry, label: str, listed: list[str] | None = None) ->
         chosen = {name: data for name, data in files.items() if name in wanted}
         manifest = {"files": manifest_of(chosen), "label": label, "callboard": __version__}
         data = packed(chosen, manifest)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, data, within=root, kept=foundry.studio.project.folder)
-        for folder in foundry.settings.archive.copies:
-            write_atomically(Path(folder) / path.name, data)
+        with telling_refusals(path):
+            write_atomically(path, data, within=root, kept=foundry.studio.project.folder)
+        for copy in (Path(folder) / path.name for folder in foundry.settings.archive.copies):
+            with telling_refusals(copy):
+                write_atomically(copy, data)
         return len(data), digest_bytes(data)
 
     size, sha = await asyncio.to_thread(write)

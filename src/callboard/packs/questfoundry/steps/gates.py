@@ -269,6 +269,8 @@ async def merge_to_cold(foundry: Foundry, view: StepView) -> CodeOutcome:
         tip = foundry.cold.load_tip(connection)
         if tip is not None:
             foundry.shelve_snapshot(connection, tip)
+            own = foundry.units.load(connection, view.unit)
+            foundry.units.save(connection, replace(own, snapshot=tip.id))
 
     try:
         made = await foundry.cold.merge(Merging(view.unit, base, judged_hashes), also)

@@ -17,7 +17,7 @@ from callboard.packs.questfoundry.formats.export import NUMBERS, PATHS, ExportOp
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.steps.reports import flaw, judged
 from callboard.packs.questfoundry.verdict import Bar, BarFinding, GatecheckReport
-from callboard.store.files import write_atomically
+from callboard.store.files import telling_refusals, write_atomically
 from callboard.store.reading import read_bounded
 
 EXPORTS: Final = "exports"
@@ -77,9 +77,9 @@ async def write_view(foundry: Foundry, name: str, files: Mapping[str, bytes]) ->
     folder, project = view_folder(foundry, name), foundry.studio.project
 
     def write() -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        for path, data in files.items():
-            write_atomically(folder / path, data, within=project.root, kept=project.folder)
+        with telling_refusals(folder):
+            for path, data in files.items():
+                write_atomically(folder / path, data, within=project.root, kept=project.folder)
 
     await asyncio.to_thread(write)
 

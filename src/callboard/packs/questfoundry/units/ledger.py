@@ -105,29 +105,29 @@ class UnitLedger:
 
     async def open(self, opening: UnitOpening) -> WorkUnit:
         """Open a unit for a run; asked again for the same run, return the one it has."""
+        return await self._database.write(lambda connection: self.add(connection, opening))
+
+    def add(self, connection: Connection, opening: UnitOpening) -> WorkUnit:
+        """Open a unit within a unit of work of the database, so that it is whole or not there."""
+        known = self._records.load(connection, _OF_RUN, opening.run_id)
+        if known is not None:
+            return self.load(connection, str(known["unit"]))
         day = day_of(self._clock)
-
-        def act(connection: Connection) -> WorkUnit:
-            known = self._records.load(connection, _OF_RUN, opening.run_id)
-            if known is not None:
-                return self.load(connection, str(known["unit"]))
-            number = count_up(self._records, connection, f"TU-{day:%Y-%m-%d}")
-            unit = WorkUnit(
-                id=f"TU-{day:%Y-%m-%d}-{opening.lead}{number:02d}",
-                loop=opening.loop,
-                title=opening.title,
-                opened_at=self._clock.now_ms(),
-                brief=opening.brief,
-                responsible=opening.responsible,
-                awake=opening.awake,
-                upstream=opening.upstream,
-                inputs=dict(opening.inputs),
-                runs=(opening.run_id,),
-            ).moved(UnitStatus.STABILIZING)
-            self._records.store(connection, _OF_RUN, opening.run_id, {"unit": unit.id})
-            return self.save(connection, unit)
-
-        return await self._database.write(act)
+        number = count_up(self._records, connection, f"TU-{day:%Y-%m-%d}")
+        unit = WorkUnit(
+            id=f"TU-{day:%Y-%m-%d}-{opening.lead}{number:02d}",
+            loop=opening.loop,
+            title=opening.title,
+            opened_at=self._clock.now_ms(),
+            brief=opening.brief,
+            responsible=opening.responsible,
+            awake=opening.awake,
+            upstream=opening.upstream,
+            inputs=dict(opening.inputs),
+            runs=(opening.run_id,),
+        ).moved(UnitStatus.STABILIZING)
+        self._records.store(connection, _OF_RUN, opening.run_id, {"unit": unit.id})
+        return self.save(connection, unit)
 
     async def take_up(self, unit_id: str, run_id: str, awake: tuple[str, ...]) -> WorkUnit:
         """Let another run go on with a unit; one that is over is refused."""

@@ -103,6 +103,20 @@ class WorkUnit(Coded):
             )
         return replace(self, status=to, reason=reason, revisit=revisit)
 
+    def decided(self, snapshot: str | None, sent_back: tuple[str, ...]) -> "WorkUnit":
+        """Return a gatecheck that has decided: it is over, with its snapshot or what it sent back.
+
+        Only what it judged can be gone on with.
+        """
+        if self.is_over:
+            return self
+        if snapshot is not None:
+            done = self.moved(UnitStatus.GATECHECK).moved(UnitStatus.COLD_MERGED)
+            return replace(done, snapshot=snapshot, ready_for_gate=False)
+        told = f"sent back {', '.join(sent_back) or 'its work'}"
+        put_off = self.moved(UnitStatus.DEFERRED, reason=told, revisit="never")
+        return replace(put_off.moved(UnitStatus.REJECTED, reason=told), ready_for_gate=False)
+
     def shape(self) -> dict[str, Json]:
         """Return what doors show of it."""
         return {name: value for name, value in self.to_json().items() if value not in (None, "")}

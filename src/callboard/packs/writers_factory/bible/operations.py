@@ -15,14 +15,16 @@ from callboard.packs.writers_factory.bible.project import ProjectFacts
 from callboard.packs.writers_factory.bible.writing import shaped_fields
 from callboard.packs.writers_factory.model import ARCHITECT, TemplateName
 
+Fact = Annotated[str | None, Field(max_length=500)]
+
 
 @operation()
 async def describe_book(
     bible: Bible,
-    title: str | None = None,
-    genre: str | None = None,
-    tone: str | None = None,
-    protagonist_name: str | None = None,
+    title: Fact = None,
+    genre: Fact = None,
+    tone: Fact = None,
+    protagonist_name: Fact = None,
 ) -> ProjectFacts:
     """Begin a book in this project, or change what it is called."""
     facts = {

@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 from callboard.cli import exits
 from callboard.cli.bridge import Interrupt, perform, perform_simply
 from callboard.cli.handlers.dialogue import Hush
-from callboard.cli.handlers.ending import conclude, exit_code_of
+from callboard.cli.handlers.ending import conclude
 from callboard.cli.handlers.following import follow
 from callboard.cli.handlers.opening import Choices, OpenWork, working
 from callboard.cli.output import clean, remark
@@ -65,7 +65,7 @@ def watch(choices: Choices, job: Job | Callable[[Factory], Job], tell: Tell) -> 
             if is_told:
                 tell(factory, followed.run.result)
             code = (
-                exit_code_of(followed)
+                followed.exit_code
                 if is_told
                 else conclude(here.studio, followed, as_json=choices.as_json)
             )

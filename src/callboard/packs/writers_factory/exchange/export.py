@@ -12,13 +12,8 @@ from typing import Final
 from callboard.core.canonical import composed, digest_bytes
 from callboard.core.codec import Coded
 from callboard.core.errors import Conflict, InvalidInput
-from callboard.library.binding.volume import (
-    FORMATS,
-    BindingFailed,
-    Volume,
-    bind_epub,
-    bind_manuscript,
-)
+from callboard.library.binding.epub import bind_epub
+from callboard.library.binding.volume import FORMATS, BindingFailed, Volume, bind_manuscript
 from callboard.packs.writers_factory.bible.project import ProjectRecord
 from callboard.packs.writers_factory.exchange.pages import (
     epub_tree,
@@ -119,7 +114,7 @@ class ExportPreview(Coded):
 
 
 def preview_export(
-    workspace: Workspace, edition: Edition, formats: Sequence[str] = tuple(FORMATS)
+    workspace: Workspace, edition: Edition, formats: Sequence[str] = FORMATS
 ) -> ExportPreview:
     """Say what an export would write, and write nothing."""
     written = _checked(edition, formats)
@@ -142,7 +137,7 @@ def preview_export(
 
 
 async def export_manuscript(
-    workspace: Workspace, edition: Edition, formats: Sequence[str] = tuple(FORMATS)
+    workspace: Workspace, edition: Edition, formats: Sequence[str] = FORMATS
 ) -> Export:
     """Write the manuscript; a format that fails is a warning, Markdown is always there."""
     written = _checked(edition, formats)

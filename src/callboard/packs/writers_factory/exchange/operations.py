@@ -1,4 +1,4 @@
-"""What is done to send a book out or take one in; its title page and its chapters' titles."""
+"""What is done to send a book out or take one in, and its title page."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -16,7 +16,6 @@ from callboard.packs.writers_factory.exchange.arrival import (
 )
 from callboard.packs.writers_factory.exchange.export import Edition, Export, export_manuscript
 from callboard.packs.writers_factory.exchange.title_page import TitlePage, change_title_page
-from callboard.packs.writers_factory.manuscript import Manuscript
 from callboard.packs.writers_factory.workspace import Workspace
 
 Line = Annotated[str, Field(max_length=200)]
@@ -47,19 +46,9 @@ async def set_title_page(
     return await change_title_page(workspace, given)
 
 
-@operation(put="/chapters/{chapter}/title")
-async def name_chapter(
-    manuscript: Manuscript,
-    chapter: Annotated[int, Field(ge=1, le=9_999)],
-    title: Annotated[str, Field(max_length=200)],
-) -> dict[int, str]:
-    """Give a chapter a title, kept in its first scene's file; an empty one takes it back."""
-    return await manuscript.chapters.name(chapter, title)
-
-
 @operation()
 async def export_book(
-    workspace: Workspace, author: str = "", formats: tuple[str, ...] = tuple(FORMATS)
+    workspace: Workspace, author: str = "", formats: tuple[str, ...] = FORMATS
 ) -> Export:
     """Write the manuscript as it is now; the book goes on being worked on."""
     return await export_manuscript(workspace, Edition.of(workspace, author), formats)

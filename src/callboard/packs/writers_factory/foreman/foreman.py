@@ -27,14 +27,14 @@ from callboard.packs.writers_factory.foreman.actions import (
     load_catalogue,
     results_markup,
 )
-from callboard.packs.writers_factory.foreman.sandwich import Sandwich, TurnText
+from callboard.packs.writers_factory.foreman.sandwich import Sandwich, TurnText, layer_budgets
 from callboard.packs.writers_factory.foreman.state import ForemanState, StateMarkup, describe
 from callboard.packs.writers_factory.foreman.texts import PromptTexts
 from callboard.packs.writers_factory.model import FOREMAN, PACK
 from callboard.packs.writers_factory.operations import declared, operations_in
 from callboard.packs.writers_factory.rooms import Rooms
 from callboard.packs.writers_factory.workspace import Workspace
-from callboard.prompts import AssembledPrompt, PromptRequest, Turn, load_budgets
+from callboard.prompts import AssembledPrompt, PromptRequest, Turn
 from callboard.replies import Action
 from callboard.store.connection import Connection
 from callboard.store.journal.runs import list_runs
@@ -168,7 +168,7 @@ class Foreman:
     def sandwich(self) -> Sandwich:
         """Who lays prompts out."""
         studio = self.workspace.studio
-        return Sandwich(self.texts, studio.catalog, load_budgets(), studio.counter)
+        return Sandwich(self.texts, studio.catalog, layer_budgets(), studio.counter)
 
     def problems(self) -> tuple[str, ...]:
         """Return what is wrong with the files the Foreman is made of."""

@@ -5,6 +5,7 @@ message. The runtime's assembler does the rest. Nothing here asks a model.
 """
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 from callboard.choreography.conversation import Listener
@@ -29,6 +30,7 @@ from callboard.prompts import (
     TokenCounter,
     TrimOrder,
     Turn,
+    load_layer_budgets,
     reminders,
 )
 
@@ -50,6 +52,14 @@ _GIVES_WAY: Final = (
     f"{STATE}/{BARE}",
     MAP,
 )
+
+
+BUDGETS_FILE: Final = Path(__file__).parents[1] / "prompts" / "budgets.yaml"
+
+
+def layer_budgets() -> dict[ModelTier, TierBudget]:
+    """Return what the layers of a Foreman prompt may take, by tier."""
+    return load_layer_budgets(BUDGETS_FILE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What can be done to the manuscript itself: so far, bringing back a scene or an outline."""
+"""What can be done to the manuscript: chapters named, a scene or an outline brought back."""
 
 from typing import Annotated
 
@@ -30,3 +30,13 @@ async def undo_scene(manuscript: Manuscript, scene_id: SceneId) -> SceneVersion:
 async def restore_outline(manuscript: Manuscript, number: int) -> tuple[PlannedScene, ...]:
     """Bring an outline back that was replaced; the one it replaces now is kept as well."""
     return await manuscript.restore_outline(number)
+
+
+@operation(put="/chapters/{chapter}/title")
+async def name_chapter(
+    manuscript: Manuscript,
+    chapter: Annotated[int, Field(ge=1, le=9_999)],
+    title: Annotated[str, Field(max_length=200)],
+) -> dict[int, str]:
+    """Give a chapter a title, kept in its first scene's file; an empty one takes it back."""
+    return await manuscript.chapters.name(chapter, title)

@@ -17,6 +17,8 @@ from callboard.store.connection import Connection
 BEAT_NUMBERS: Final = range(1, 16)
 _TITLE_CHARS: Final = 200
 _MOST_SCENES: Final = 2_000
+_HIGHEST: Final = 9_999
+_MOST_WORDS: Final = 1_000_000
 
 
 def outline_faults(
@@ -48,7 +50,9 @@ def _scene_faults(scene: PlannedScene, beats: Collection[int]) -> Iterable[str]:
         yield f"its title is longer than {_TITLE_CHARS} characters"
     if scene.beat_number is not None and scene.beat_number not in beats:
         yield f"there is no beat {scene.beat_number}"
-    if scene.word_target is not None and scene.word_target < 1:
+    if max(scene.chapter, scene.scene) > _HIGHEST:
+        yield f"chapters and scenes are counted up to {_HIGHEST:,}"
+    if scene.word_target is not None and not 1 <= scene.word_target <= _MOST_WORDS:
         yield f"a word target of {scene.word_target} is none"
 
 

@@ -225,7 +225,11 @@ async def forget_decision(memory: Memory, category: str, key: str) -> KBEntry:
 
 @operation(undo="remove_notebook")
 async def add_notebook(
-    notebooks: Notebooks, notebook_id: str, title: str, role: str, path: str
+    notebooks: Notebooks,
+    notebook_id: str,
+    role: str,
+    path: Annotated[str, Field(min_length=1, max_length=4_096)],
+    title: str = "",
 ) -> Notebook:
     """Register a folder as a notebook, wherever the writer keeps it, and read what is in it."""
     return await notebooks.register(notebook_id, title, role, path, by="writer")

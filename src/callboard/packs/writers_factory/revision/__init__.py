@@ -8,6 +8,7 @@ from callboard.packs.writers_factory.revision.editing.requests import (
     EditBlocked,
     EditFailed,
     EditRequest,
+    Replacement,
 )
 from callboard.packs.writers_factory.revision.revision import Revision, rank
 
@@ -21,6 +22,7 @@ __all__ = [
     "EditRequest",
     "EditResult",
     "ProseRefused",
+    "Replacement",
     "Revision",
     "WriterOnly",
     "rank",

@@ -60,7 +60,7 @@ async def apply_edit(
 ) -> Done:
     """Replace one passage that occurs exactly once; it can be undone."""
     # What may come in by force comes in by the writer's word alone.
-    request = EditRequest(target, new_text, reason, old_text, start, end)
+    request = EditRequest(new_text, reason, old_text, start, end, target=target)
     made = await revision.edits.apply(request, once=cause.once)
     return Done(f"edited {target.strip()}", made.to_json())
 

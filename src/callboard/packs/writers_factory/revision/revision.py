@@ -89,14 +89,10 @@ class Revision:
         settings = self._workspace.settings.analysis
         return partial(score_scene, shown, self.brief(scene_id), None, settings, is_fast=True)
 
-    def compare_fast(self, scene_id: str, texts: Mapping[str, str]) -> list[dict[str, Json]]:
-        """Rank several texts for a scene without asking a model, the best first."""
-        return self.ranking(scene_id, texts)()
-
     def ranking(
         self, scene_id: str, texts: Mapping[str, str]
     ) -> Callable[[], list[dict[str, Json]]]:
-        """Return what ranks texts, with all it reads at hand: it may be called in a thread."""
+        """Return what ranks texts without a model, the best first; it may be called in a thread."""
         scorings = {name: self.scoring(scene_id, text) for name, text in texts.items()}
         return lambda: rank({name: score() for name, score in scorings.items()})
 

@@ -230,16 +230,14 @@ def _report(
     cards: Sequence[str],
     document: Document | None,
 ) -> ToolReport:
-    where = document.path if document else f"{args.scene_path} (not written yet)"
-    told = (
-        f"not checked, {check.reason}"
-        if check.reason
-        else (
-            f"{check.status}: {counted(len(check.verdict.clashes), 'conflict')}, "
-            f"{counted(len(check.variants), 'name variant')}, "
-            f"{counted(len(payload['gaps']), 'gap')}"
-        )
+    where = document.path if document else args.scene_path
+    against = f"against {counted(len(cards), 'card')}"
+    counts = (
+        f"{check.status}: {counted(len(check.verdict.clashes), 'conflict')}, "
+        f"{counted(len(check.variants), 'name variant')}, "
+        f"{counted(len(payload['gaps']), 'gap')}"
     )
+    not_checked = f"not checked {against}: {check.reason}"
     details = [*gap_lines(check.verdict.silent)]
     details += [f"- Gap: {each.name} has no card ({each.count} times)." for each in check.unknown]
     details += [
@@ -247,13 +245,13 @@ def _report(
     ]
     return ToolReport(
         tool=TOOL,
-        preview=f"{told} in {where} against {counted(len(cards), 'card')}",
+        preview=not_checked if check.reason else f"{counts} in {where} {against}",
         payload=payload,
         reads=check.reads,
         findings=check.findings,
         has_findings=False,
         cut_short=check.cut_short,
-        headline=f"{where} against {counted(len(cards), 'card')}: {told}.",
+        headline=f"{where} {not_checked}." if check.reason else f"{where} {against}: {counts}.",
         details=details,
     )
 

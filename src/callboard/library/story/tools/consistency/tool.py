@@ -79,6 +79,7 @@ class ConsistencyCheckerArgs(ToolArgs):
     )
     focus: Literal["characters", "terminology", "events", "general"] = "general"
     all: bool = Field(False, description="List every finding, also what repeats itself")
+    pairs: bool = Field(False, description="Count the passages that only a judge could compare")
 
 
 def _paths(index: StoryIndex, args: ConsistencyCheckerArgs) -> list[str]:
@@ -103,7 +104,9 @@ def consistency_checker(context: ToolContext, args: ConsistencyCheckerArgs) -> T
     report = check.report(args.focus)
     findings = report.all_findings if args.all else report.findings
     preview = _preview(report, args.focus)
-    unjudged = 0 if report.status == "NOT_CHECKED" else len(check.pairs().chosen)
+    is_checked = report.status != "NOT_CHECKED"
+    # Pairing reads the whole book once more: only whoever asks for it waits for it.
+    unjudged = len(check.pairs().chosen) if args.pairs and is_checked else None
     return finish(
         index,
         limits,
@@ -116,7 +119,7 @@ def consistency_checker(context: ToolContext, args: ConsistencyCheckerArgs) -> T
             cut_short=check.gathering.cut_short,
             headline=(
                 f"{preview}; focus {args.focus}. Checked: {_shown(report.files_checked)}."
-                f"{_unjudged(unjudged)}"
+                f"{_unjudged(unjudged) if is_checked else ''}"
             ),
         ),
     )
@@ -131,9 +134,9 @@ def _preview(report: Continuity, focus: str) -> str:
     return f"{counted(len(found), 'finding')} in {files} ({told})"
 
 
-def _unjudged(pairs: int) -> str:
-    told = counted(pairs, "pair")
-    return f" Only rules have looked: {told} of passages were not judged." if pairs else ""
+def _unjudged(pairs: int | None) -> str:
+    told = f": {counted(pairs, 'pair')} of passages were not judged" if pairs else ""
+    return f" Only rules have looked{told}."
 
 
 def _shown(paths: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from callboard.packs.alfred.kitchen.food.household import (
     read_limits,
 )
 from callboard.packs.alfred.kitchen.food.naming import objection
-from callboard.packs.alfred.kitchen.rules.catalogue import Merge
+from callboard.packs.alfred.kitchen.rules.joining import Merge
 
 
 def recipe_named(moment: WriteMoment, tables: Tables, name: str) -> Mapping[str, Any] | None:

@@ -18,7 +18,7 @@ from callboard.packs.alfred.kitchen.rules.asking import (
     loosened,
     reasons_to_ask,
 )
-from callboard.packs.alfred.kitchen.rules.catalogue import Merge
+from callboard.packs.alfred.kitchen.rules.joining import Merge
 from callboard.packs.alfred.kitchen.rules.preparing import Preparation, utc_now
 from callboard.packs.alfred.kitchen.rules.safety import SafetyGate
 

@@ -15,7 +15,7 @@ from callboard.packs.alfred.kitchen.food.diets import canonical_allergies, canon
 from callboard.packs.alfred.kitchen.food.foods import food_facts
 from callboard.packs.alfred.kitchen.food.household import checked_limits
 from callboard.packs.alfred.kitchen.rules.asking import recipe_named
-from callboard.packs.alfred.kitchen.rules.catalogue import Ingredient, IngredientCatalogue
+from callboard.packs.alfred.kitchen.rules.joining import Ingredient, IngredientCatalogue
 
 Values = dict[str, Any]
 MODES: Final = ("quick", "cook", "plan", "create", "explore")

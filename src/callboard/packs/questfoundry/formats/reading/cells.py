@@ -29,6 +29,8 @@ _GATHER: Final = re.compile(r"(-(?:[ \t]*-(?!>))*)(?!>)[ \t]*(?:\((\w+)\)[ \t]*)
 _GUARD: Final = re.compile(r"\{([^{}\n]*)\}[ \t]*")
 _TARGET: Final = re.compile(r"[\w.]+")
 _DIVERT: Final = re.compile(r"(?<!\\)->[ \t]*([\w.]+)")
+# Into a part and back: only a player knows where back is.
+_TUNNEL: Final = re.compile(r"(?<!\\)->[ \t]*(?:[\w.]+[ \t]*)?->")
 _BRACES: Final = re.compile(r"(?<!\\)[{}]")
 _ASIDE: Final = re.compile(r"/\*|(?<![:\\])//[^\n]*|^[ \t]*TODO\b[^\n]*", re.MULTILINE)
 # A tag ends with its line, its bracket or a divert.
@@ -52,10 +54,11 @@ class _Cell:
     onward: "_Cell | None" = None
     is_labelled: bool = False
     is_once: bool = False
+    returns: bool = False
 
     @property
     def is_loose(self) -> bool:
-        return not (self.to or self.offers or self.onward or self.draft.ends)
+        return not (self.to or self.offers or self.onward or self.draft.ends or self.returns)
 
     @property
     def is_silent(self) -> bool:
@@ -176,7 +179,7 @@ class _CellReader:
         level = found[1].count("*") + found[1].count("+")
         self.close(level)
         parent = self.stack[-1]
-        if parent.to or parent.onward:
+        if parent.to or parent.onward or parent.draft.ends:
             self.strange("a choice after a divert")
         tests: tuple[KeyTest, ...] = ()
         while guard := _GUARD.match(rest):
@@ -190,6 +193,7 @@ class _CellReader:
         words, target = self.parted(rest)
         label, echo = self.worded(words)
         made = self.cell("c", found[2], level)
+        made.returns = bool(_TUNNEL.search(words))
         made.echo = echo if echo == label else ""
         if not label:
             self.strange("a choice without words")
@@ -212,7 +216,9 @@ class _CellReader:
     def worded(self, words: str) -> tuple[str, str]:
         """Return the words of a choice, and what is told once it is taken."""
         if LIVE.search(words):
-            self.strange("a choice of more than plain words")
+            self.strange(
+                "a tunnel" if _TUNNEL.search(words) else "a choice of more than plain words"
+            )
             for name in _DIVERT.findall(words):
                 self.way(name)
         start = words.find("[")
@@ -226,6 +232,9 @@ class _CellReader:
 
     def tell(self, line: str, *, within: bool = False) -> None:
         here = self.here
+        if _TUNNEL.search(line):
+            self.strange("a tunnel")
+            here.returns = not within
         if change := SET.fullmatch(line):
             if change[1] in self.known and not within and not here.offers:
                 op = "set" if change[2] == "true" else "clear"
@@ -298,8 +307,8 @@ class _CellReader:
         kept = [each for each in self.cells if not self.is_passed(each)]
         for each in kept:
             if each.draft.ends and not any(each.draft.lines):
-                # An end that says nothing says what was chosen.
-                each.draft.lines = [each.label] if each.label else []
+                # An end that says nothing says what was chosen, if there is no other way to it.
+                each.draft.lines = [each.label] if each.label and not each.is_labelled else []
             each.draft.strange = self.root.draft.strange
             while each.draft.lines and not each.draft.lines[-1]:
                 each.draft.lines.pop()

@@ -182,8 +182,41 @@ def _is_else(branch: Branch) -> bool:
     return branch.opening.lstrip("]").strip().lower() in ("<<else>>", "(else:)[")
 
 
-def section_text(reading: Reading) -> tuple[str, dict[str, tuple[str, list[int]]]]:
-    """Return the text of a section, and its markup: why it was kept, and where it stands."""
+@dataclass
+class SectionText:
+    """The text of a section, with its markup and the words of its links where they stand in it.
+
+    `marks` say why each was kept and where, `anchors` where the words of a link are.
+    """
+
+    text: str = ""
+    marks: dict[str, tuple[str, list[int]]] = field(
+        default_factory=dict[str, tuple[str, list[int]]]
+    )
+    anchors: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
+
+
+def section_text(reading: Reading) -> SectionText:
+    """Return the text of a section as a reading of its passage tells it."""
+    found = SectionText()
+    parts: list[str] = []
+    at = 0
+    for number, line in enumerate(_lines(reading)):
+        if number:
+            parts.append("\n")
+            at += 1
+        for kind, text, why in line:
+            if kind == "markup":
+                found.marks.setdefault(text, (why, []))[1].append(at)
+            elif kind == "link":
+                found.anchors.setdefault(text, []).append(at)
+            parts.append(text)
+            at += len(text)
+    found.text = "".join(parts)
+    return found
+
+
+def _lines(reading: Reading) -> list[list[tuple[Kind, str, str]]]:
     lines: list[list[tuple[Kind, str, str]]] = [[]]
     for kind, text, why in reading.pieces:
         first, *others = text.split("\n") if kind == "plain" else [text]
@@ -198,19 +231,7 @@ def section_text(reading: Reading) -> tuple[str, dict[str, tuple[str, list[int]]
         told.append(kept)
     while told and not told[-1]:
         told.pop()
-    marks: dict[str, tuple[str, list[int]]] = {}
-    parts: list[str] = []
-    at = 0
-    for number, line in enumerate(told):
-        if number:
-            parts.append("\n")
-            at += 1
-        for kind, text, why in line:
-            if kind == "markup":
-                marks.setdefault(text, (why, []))[1].append(at)
-            parts.append(text)
-            at += len(text)
-    return "".join(parts), marks
+    return told
 
 
 def _kept(line: list[tuple[Kind, str, str]]) -> list[tuple[Kind, str, str]] | None:
@@ -224,7 +245,7 @@ def _kept(line: list[tuple[Kind, str, str]]) -> list[tuple[Kind, str, str]] | No
     kept: list[tuple[Kind, str, str]] = []
     for kind, text, why in line:
         if text and (kind in ("plain", "markup") or inline):
-            kept.append(("plain" if kind == "link" else kind, text, why))
+            kept.append((kind, text, why))
         elif kind == "gone" and kept and kept[-1][0] == "markup":
             # Two marks that were apart must not become one.
             kept.append(("plain", " ", ""))

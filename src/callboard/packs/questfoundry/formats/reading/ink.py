@@ -6,7 +6,7 @@ of both is kept and written out again as it was.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -26,6 +26,7 @@ from callboard.packs.questfoundry.formats.reading.knots import (
 from callboard.packs.questfoundry.formats.reading.twine import ReadStory
 from callboard.packs.questfoundry.formats.reading.weave import (
     DECLARED,
+    ENDS,
     ESCAPE,
     LIVE,
     ONLY_DIVERT,
@@ -57,6 +58,7 @@ def read_ink(text: str) -> ReadStory:
         others = [first, *others]
     firsts = {each.name: each for each in reversed(others) if not each.is_function}
     places = KnotNames(firsts.values())
+    start = places.goal(start, "")
     for knot in others:
         if knot.is_function or knot.name in seen:
             why = "a function" if knot.is_function else "another knot has this name"
@@ -70,7 +72,8 @@ def read_ink(text: str) -> ReadStory:
             sections.append(section)
             once[section.id] = draft.once
             gateways += gates
-        is_woven = len(drafts) > 1 or not is_whole(knot, known, places)
+        is_bare = any(each.ways and not any(each.lines) for each in drafts)
+        is_woven = is_bare or len(drafts) > 1 or not is_whole(knot, known, places)
         if (strange or is_woven) and drafts:
             dialect = "" if strange else WEAVE
             why = strange or "a weave, which is written out as it stands"
@@ -154,11 +157,23 @@ def _preamble(opening: Knot, names: set[str]) -> tuple[dict[str, str], list[str]
         divert = ONLY_DIVERT.fullmatch(line)
         if tag is not None and tag[1] in TAGS and tag[1] not in facts and not LIVE.search(tag[2]):
             facts[tag[1]] = ESCAPE.sub(r"\1", tag[2])
-        elif divert and not any(each.strip() for each in opening.lines[at + 1 :]):
+        elif divert and divert[1] not in ENDS and not _goes_on(opening.lines[at + 1 :]):
             start = divert[1]
-        elif not line or line.startswith(("#", "//")) or DECLARED.match(line):
+        elif not line or line.startswith("#") or _is_aside(line):
             above.append(raw)
         else:
             body = trimmed(opening.lines[at:])
             return facts, above, _OPENING, Knot(_OPENING, body)
     return facts, above, start, None
+
+
+def _is_aside(line: str) -> bool:
+    """Say whether a line is for the compiler or for authors."""
+    is_remark = line.startswith(("//", "TODO")) or (
+        line[:2] == "/*" and line.find("*/") == len(line) - 2
+    )
+    return is_remark or DECLARED.match(line) is not None
+
+
+def _goes_on(lines: Sequence[str]) -> bool:
+    return any(each.strip() and not _is_aside(each.strip()) for each in lines)

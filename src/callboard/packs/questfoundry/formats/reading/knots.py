@@ -13,6 +13,7 @@ from callboard.packs.questfoundry.book.model import (
     SectionKind,
     StoryChoice,
 )
+from callboard.packs.questfoundry.formats.prose import without_left_open
 from callboard.packs.questfoundry.formats.reading.cells import cells_of
 from callboard.packs.questfoundry.formats.reading.weave import ONLY_DIVERT, KnotDraft, draft_of
 
@@ -222,10 +223,13 @@ def section_of(
         choices.append(replace(choice, id=name, requires=requires, gateway=gateway))
     is_end = not choices and (draft.ends or not draft.strange)
     usual = SectionKind.TERMINAL if is_end else SectionKind.NORMAL
+    text = "\n".join(draft.lines)
+    if not choices and draft.kind and draft.kind is not SectionKind.TERMINAL:
+        text = without_left_open(text)
     section = Section(
         draft.place,
         draft.heading,
-        "\n".join(draft.lines),
+        text,
         draft.kind or usual,
         draft.keystone,
         tuple(choices),

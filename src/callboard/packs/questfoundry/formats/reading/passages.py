@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import unescape
 from itertools import pairwise
 from typing import Any, Final, cast
@@ -15,7 +15,13 @@ from callboard.packs.questfoundry.formats.reading.nodes import Places
 STORY_DATA: Final = "StoryData"
 STORY_TITLE: Final = "StoryTitle"
 _ESCAPE: Final = re.compile(r"\\(.)")
+_OPENING: Final = re.compile(r"(?:\A\ufeff?|(?<=[\r\n]))(?=::)")
 _TAG: Final = re.compile(r"<tw-(storydata|passagedata|tag)\b|<(script|style)\b", re.IGNORECASE)
+_HEADER_LIKE: Final = re.compile("^::", re.MULTILINE)
+_LINE_END: Final = re.compile(r"[ \t]*[\r\n]\s*")
+# Attributes that are told by something else in Twee: those of a passage, and those of a story.
+_NAMED: Final = ("pid", "name", "tags")
+_OF_PAGE: Final = ("name", "startnode")
 _ATTRIBUTE: Final = re.compile(r"(?<![\w:\-])([\w:\-]++)=(?:\"([^\"]*)\"|'([^']*)')")
 
 
@@ -32,22 +38,20 @@ class TwinePassage:
 
 @dataclass(frozen=True, slots=True)
 class PassageFile:
-    """All passages of a file; `before` is what stood above the first one."""
+    """All passages of a file; `before` is what stood above the first one, as it was written."""
 
     passages: tuple[TwinePassage, ...]
     before: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    # Names of further stories in it, which are not read.
-    others: tuple[str, ...] = ()
+    # What its author should know, before anybody reads a passage.
+    notes: tuple[str, ...] = ()
 
 
 def twee_passages(text: str) -> PassageFile:
-    """Split a Twee file at the lines that open a passage."""
-    lines = clean(text.removeprefix("\ufeff")).split("\n")
-    starts = [at for at, line in enumerate(lines) if line.startswith("::")]
-    bounds = pairwise([*starts, len(lines)])
-    before = "\n".join(lines[: starts[0]] if starts else lines).strip("\n")
-    return PassageFile(tuple(_passage(lines[start:end]) for start, end in bounds), before)
+    """Split a Twee file at the lines that open a passage; none of its signs is lost."""
+    starts = [found.start() for found in _OPENING.finditer(text)]
+    passages = tuple(_passage(text[start:end]) for start, end in pairwise([*starts, len(text)]))
+    return PassageFile(passages, text[: starts[0]] if starts else text)
 
 
 def header_of(name: str, tags: tuple[str, ...] = (), metadata: str = "") -> str:
@@ -61,14 +65,17 @@ def twine_passages(text: str) -> PassageFile:
     """Read the story out of a page that Twine 2 has published, or out of its archive."""
     reader = _PageReader(clean(text.removeprefix("\ufeff")))
     passages = list(reader.passages())
-    return PassageFile(tuple(passages), "", reader.facts, tuple(reader.others))
+    if reader.start and "start" not in reader.facts:
+        reader.facts["startnode"] = reader.start
+    return PassageFile(tuple(passages), "", reader.facts, tuple(reader.notes()))
 
 
-def _passage(lines: list[str]) -> TwinePassage:
+def _passage(source: str) -> TwinePassage:
+    lines = clean(source).removeprefix("\ufeff").split("\n")
     while len(lines) > 1 and not lines[-1].strip():
         lines.pop()
     name, tags, metadata = _header(lines[0][2:])
-    return TwinePassage(name, "\n".join(lines[1:]), tags, metadata, "\n".join(lines))
+    return TwinePassage(name, "\n".join(lines[1:]), tags, metadata, source)
 
 
 def _header(line: str) -> tuple[str, tuple[str, ...], str]:
@@ -100,6 +107,7 @@ class _PageReader:
         self.facts: dict[str, Any] = {}
         self.start = ""
         self.others: list[str] = []
+        self.moved_lines = 0
         self.ends = {
             each: Places(text, each)
             for each in (">", "</tw-passagedata>", "</tw-storydata>", "</script>", "</style>")
@@ -143,38 +151,55 @@ class _PageReader:
             if body.strip():
                 tag = "script" if kind == "script" else "stylesheet"
                 name = "Story JavaScript" if kind == "script" else "Story Stylesheet"
-                yield _sourced(TwinePassage(name, body.strip("\n"), (tag,)))
+                yield self.sourced(TwinePassage(name, body, (tag,)))
             return
         if attributes.get("pid") == self.start:
-            self.facts["start"] = attributes.get("name", "")
-        told = {each: attributes[each] for each in ("position", "size") if attributes.get(each)}
-        yield _sourced(
-            TwinePassage(
-                attributes.get("name", "").strip(),
-                unescape(body).strip("\n"),
-                tuple(attributes.get("tags", "").split()),
-                compact_json(told) if told else "",
-            )
-        )
+            self.facts["start"] = _LINE_END.sub(" ", attributes.get("name", "").strip())
+        told = {each: told for each, told in attributes.items() if told and each not in _NAMED}
+        name = _LINE_END.sub(" ", attributes.get("name", "").strip())
+        metadata = compact_json(told) if told else ""
+        tags = tuple(attributes.get("tags", "").split())
+        yield self.sourced(TwinePassage(name, clean(unescape(body)), tags, metadata))
+
+    def sourced(self, passage: TwinePassage) -> TwinePassage:
+        """Give a passage that came out of a page the form it has in Twee."""
+        text, moved = _HEADER_LIKE.subn(" ::", passage.text)
+        self.moved_lines += moved
+        source = f"{header_of(passage.name, passage.tags, passage.metadata)}\n{text}"
+        return replace(passage, text=text.strip("\n"), source=source)
 
     def story(self, attributes: Mapping[str, str]) -> None:
         self.start = attributes.get("startnode", "")
         self.facts["name"] = attributes.get("name", "")
-        for name in ("ifid", "format", "format-version", "zoom"):
-            if attributes.get(name):
-                self.facts[name] = attributes[name]
+        told = {each: told for each, told in attributes.items() if told and each not in _OF_PAGE}
+        self.facts |= told
+        zoom = _number(told.get("zoom", ""))
+        self.facts |= {} if zoom is None else {"zoom": zoom}
+
+    def notes(self) -> Iterator[str]:
+        """Say what of the page is not in the story as its author may think."""
+        if self.others:
+            named = ", ".join(repr(each) for each in self.others)
+            yield f"The file holds more than {self.facts['name']!r}; not taken: {named}"
+        if self.moved_lines:
+            yield (
+                f"{self.moved_lines} lines begin with `::`; they have a space before it now, for in"
+                " Twee it opens a passage"
+            )
 
     def attributes(self, start: int, end: int) -> dict[str, str]:
         found = _ATTRIBUTE.finditer(self.text, start, end)
         return {each[1].lower(): unescape(each[2] or each[3] or "") for each in found}
 
 
-def _sourced(passage: TwinePassage) -> TwinePassage:
-    """Give a passage that came out of a page the form it has in Twee."""
-    lines = passage.text.split("\n")
-    safe = "\n".join(f" {line}" if line.startswith("::") else line for line in lines)
-    source = f"{header_of(passage.name, passage.tags, passage.metadata)}\n{safe}"
-    return TwinePassage(passage.name, safe, passage.tags, passage.metadata, source)
+def _number(told: str) -> float | None:
+    """Return a number that is written as it was, None for any other text."""
+    try:
+        value = float(told)
+    except ValueError:
+        return None
+    value = int(value) if value.is_integer() else value
+    return value if str(value) == told else None
 
 
 def story_data(text: str) -> dict[str, Any] | None:

@@ -1,10 +1,12 @@
 """EPUB: the book for readers that turn pages; every choice is a link, state is the reader's."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from uuid import NAMESPACE_URL, UUID, uuid5
 
+from callboard.library.binding.epub import bind_epub
 from callboard.library.binding.prose_tree import Node, header, inlines_of
-from callboard.library.binding.volume import Volume, bind_epub
+from callboard.library.binding.volume import Volume
 from callboard.packs.questfoundry.book.model import Book
 from callboard.packs.questfoundry.formats.naming import anchors
 from callboard.packs.questfoundry.formats.prose import PageWords, one_line, paragraphs
@@ -16,8 +18,9 @@ async def epub_of(book: Book, words: PageWords) -> bytes:
     names = anchors(book)
     printed = Printing(book, words).sections()
     printed.sort(key=lambda section: section.id != book.start)
-    blocks = [block for section in printed for block in _section(section, names, words)]
-    blocks += _codex(book, words)
+    # One after the other: the blocks of a large book are many times its words.
+    pages = (block for section in printed for block in _section(section, names, words))
+    blocks = chain(pages, _codex(book, words))
     volume = Volume(
         one_line(book.title),
         f"urn:uuid:{_identity(book)}",
@@ -42,7 +45,7 @@ def _section(section: PrintedSection, names: Mapping[str, str], words: PageWords
     blocks += [_para([_emph(each)]) for each in section.notes]
     items: list[list[Node]] = []
     for choice in section.choices:
-        told = inlines_of(f"{choice.condition}: ") if choice.condition else []
+        told = inlines_of(choice.lead) if choice.lead else []
         label = inlines_of(choice.label)
         if choice.to in names:
             told.append({"t": "Link", "c": [["", [], []], label, [f"#{names[choice.to]}", ""]]})

@@ -25,6 +25,7 @@ from callboard.packs.questfoundry.formats.prose import (
     one_line,
     paragraphs,
     refusal_of,
+    told_paragraphs,
 )
 
 _HERE: Final = files(__package__ or __name__)
@@ -96,7 +97,7 @@ class _PageData:
         return {
             "anchor": self.anchors[section.id],
             "title": one_line(section.title),
-            "text": paragraphs(section.text),
+            "text": told_paragraphs(section, self.words),
             "effects": self.changed(section.effects),
             "end": ending if is_end(section) else None,
             "choices": [self.choice(each) for each in section.choices],

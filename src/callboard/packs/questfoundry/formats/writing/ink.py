@@ -25,8 +25,8 @@ from callboard.packs.questfoundry.formats.prose import (
     gateway_of,
     label_of,
     one_line,
-    paragraphs,
     refusal_of,
+    told_paragraphs,
 )
 from callboard.packs.questfoundry.formats.reading.ink import (
     PREAMBLE,
@@ -152,7 +152,7 @@ class _SourceWriter(_InkWriter):
         lines += ["# keystone"] if section.keystone else []
         lines += [f"# tag: {escaped(one_line(each))}" for each in section.tags if one_line(each)]
         lines += [self.change(each) for each in section.effects]
-        for number, paragraph in enumerate(paragraphs(section.text)):
+        for number, paragraph in enumerate(told_paragraphs(section, self.words)):
             lines += [""] if number else []
             lines += [escaped(line) for line in paragraph]
         if is_end(section) or not section.choices:
@@ -218,7 +218,7 @@ class _StoryCompiler(_InkWriter):
 
     def knot(self, section: Section) -> list[Any]:
         told: list[Any] = self.changes(section.effects)
-        for line in (line for each in paragraphs(section.text) for line in each):
+        for line in (line for each in told_paragraphs(section, self.words) for line in each):
             told += [f"^{line}", "\n"]
         if is_end(section) or not section.choices:
             return [*told, "end", None]

@@ -46,7 +46,7 @@ def _section(section: PrintedSection, names: Mapping[str, str], words: PageWords
     parts += [f"*{escaped(each)}*" for each in section.notes]
     told: list[str] = []
     for choice in section.choices:
-        before = f"{escaped(choice.condition)}: " if choice.condition else ""
+        before = escaped(choice.lead)
         after = "".join(f" *{escaped(each)}*" for each in choice.notes)
         label = escaped(choice.label)
         link = f"[{label}](#{names[choice.to]})" if choice.to in names else label

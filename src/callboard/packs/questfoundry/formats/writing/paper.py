@@ -104,10 +104,9 @@ def _choice(
     choice: PrintedChoice, words: PageWords, numbers: Mapping[str, int], book: Book
 ) -> dict[str, Any]:
     number = numbers.get(choice.to) if choice.to in book.by_id else None
-    before = f"{choice.condition}: {choice.label}" if choice.condition else choice.label
     turn = words.unwritten if number is None else words.turn_to.format(number=number)
     return {
-        "before": f"{before} –",
+        "before": f"{choice.lead}{choice.label} –",
         "turn": turn,
         "after": " ".join(choice.notes),
         "to": number,

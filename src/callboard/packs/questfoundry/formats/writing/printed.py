@@ -6,6 +6,7 @@ neither is not told at all: the choice is printed without it, and named among th
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Final
 
 from callboard.packs.questfoundry.book.model import Book, KeyChange, Section, StoryChoice
 from callboard.packs.questfoundry.book.playing import is_end, needs
@@ -13,10 +14,13 @@ from callboard.packs.questfoundry.formats.naming import ordered
 from callboard.packs.questfoundry.formats.prose import (
     PageWords,
     gateway_of,
+    isolated,
     label_of,
     one_line,
-    paragraphs,
+    told_paragraphs,
 )
+
+_SENTENCE_ENDS: Final = (".", "!", "?", "…", ":", ".”", "!”", "?”", '."', '!"', '?"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,12 @@ class PrintedChoice:
     label: str
     notes: tuple[str, ...]
     to: str
+
+    @property
+    def lead(self) -> str:
+        """What stands before its label: a sentence as it is, anything else with a colon."""
+        is_sentence = self.condition.endswith(_SENTENCE_ENDS)
+        return f"{self.condition}{' ' if is_sentence else ': '}" if self.condition else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +102,7 @@ class Printing:
             section.id,
             one_line(section.title),
             tuple(self._notes(section.effects)),
-            paragraphs(section.text),
+            told_paragraphs(section, self.words),
             () if is_end(section) else tuple(self._choice(each) for each in section.choices),
             end if is_end(section) else None,
             tuple(plates),
@@ -100,13 +110,13 @@ class Printing:
 
     def _choice(self, choice: StoryChoice) -> PrintedChoice:
         gateway = gateway_of(self.book, choice)
-        phrase = one_line(gateway.phrase) if gateway else ""
+        phrase = isolated(one_line(gateway.phrase)) if gateway else ""
         told = [
             (self.words.without_word if test.negated else self.words.with_word).format(word=word)
             for test in needs(self.book, choice)
             if (word := self.codewords.get(test.key))
         ]
-        if phrase.endswith((".", "!", "?", "…")):
+        if phrase.endswith(_SENTENCE_ENDS):
             # A sentence of the story stands before what is asked, not within it.
             condition = " ".join(part for part in (phrase, self.words.and_then.join(told)) if part)
         else:

@@ -1,14 +1,13 @@
-"""Twee: the book as a Twee 3 file for SugarCube or for Harlowe.
+"""Twee: sections as passages of Twee 3 for SugarCube or for Harlowe; of other formats only links.
 
 Words are written so that no story format takes them for markup. What an import has kept for the
 same story format is written as it was, in its place; in another one it is words like any other.
 """
 
-import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from callboard.packs.questfoundry.book.model import (
     Book,
@@ -18,15 +17,21 @@ from callboard.packs.questfoundry.book.model import (
     StoryChoice,
     Verbatim,
 )
-from callboard.packs.questfoundry.book.playing import is_end, needs
-from callboard.packs.questfoundry.formats.naming import ordered, passage_names, variables
+from callboard.packs.questfoundry.book.playing import is_end, is_left_open, needs
+from callboard.packs.questfoundry.formats.naming import passage_names, variables
 from callboard.packs.questfoundry.formats.prose import (
     WORDS,
     clean,
     gateway_of,
+    isolated,
     label_of,
-    one_line,
     refusal_of,
+)
+from callboard.packs.questfoundry.formats.reading.dialects import (
+    FORMATS,
+    HARLOWE,
+    SUGARCUBE,
+    reader_of,
 )
 from callboard.packs.questfoundry.formats.reading.fragments import (
     EVERY_KEY,
@@ -34,18 +39,15 @@ from callboard.packs.questfoundry.formats.reading.fragments import (
     understood,
 )
 from callboard.packs.questfoundry.formats.reading.nodes import Link
-from callboard.packs.questfoundry.formats.reading.passages import STORY_DATA, STORY_TITLE, header_of
+from callboard.packs.questfoundry.formats.reading.passages import header_of, twee_passages
 from callboard.packs.questfoundry.formats.reading.twine import (
-    FORMATS,
-    HARLOWE,
-    KEYS_PASSAGE,
     METADATA,
-    SUGARCUBE,
     kind_tags,
-    reader_of,
     tests_last,
 )
 
+# Where something stands in a text that is not words, and how it is written there.
+_Span = tuple[int, int, str]
 _SIGNS: Final = re.compile(
     r"[<>&$\[\]{}\\`|@*#~^]|''|//|--|==|__|/\*|/%|\"\"\"|_(?=\w)|\?(?=\w)|\((?=[A-Za-z][\w\-]*:)"
     r"|^[ \t]*[!\-+=:0]",
@@ -62,92 +64,99 @@ _OPERATORS: Final = frozenset(
 )
 
 
-def twee_of(book: Book, dialect: str = SUGARCUBE) -> bytes:
-    """Return the book as Twee 3."""
-    return _TweeWriter(book, dialect).whole().encode()
-
-
 def escaped(text: str) -> str:
     """Return words so that neither SugarCube nor Harlowe sees anything but words in them."""
     return _SIGNS.sub(lambda found: "".join(map(_entity, found[0])), text)
 
 
-class _TweeWriter:
+class TweeWriter:
+    """Writes a book for one story format, passage by passage."""
+
     def __init__(self, book: Book, dialect: str) -> None:
+        """Take the book, and sort what an import has kept by its sections."""
         self.book = book
         self.dialect = dialect
-        self.usual = FORMATS[dialect]
         self.names = passage_names(book)
         self.keys = variables(book)
         self.kept: dict[str, list[Verbatim]] = defaultdict(list)
+        self.anchors: dict[str, list[tuple[int, str]]] = defaultdict(list)
         self.metadata: dict[str, str] = {}
         for each in book.verbatim:
             if each.origin != "ink" and each.section is not None:
-                if each.name == METADATA and not each.dialect:
+                if each.is_source:
+                    self._take_name(each.section, each.text)
+                elif each.is_anchor:
+                    self.anchors[each.section] += [(at, each.text) for at in each.places]
+                elif each.name == METADATA and not each.dialect:
                     self.metadata[each.section] = each.text
                 elif each.dialect == dialect:
                     self.kept[each.section].append(each)
 
-    def whole(self) -> str:
-        title = one_line(self.book.title)
-        title = f" {title}" if title.startswith("::") else title
-        parts = [f":: {STORY_TITLE}\n{title}", self.data()]
-        parts += [self.passage(each) for each in ordered(self.book)]
-        parts += self.first_keys()
-        kept = [each for each in self.book.verbatim if each.origin != "ink" and not each.section]
-        parts += [each.text for each in kept if each.text.startswith("::")]
-        above = [each.text for each in kept if not each.name and not each.text.startswith("::")]
-        return "\n\n".join([*above, *parts]) + "\n"
-
-    def data(self) -> str:
-        told: dict[str, Any] = {"ifid": self.book.ifid} if self.book.ifid else {}
-        rest: dict[str, Any] = {}
-        for each in self.book.verbatim:
-            if each.name == STORY_DATA and each.section is None and each.text.startswith("{"):
-                rest = json.loads(each.text)
-        named = str(rest.get("format", self.dialect)).lower()
-        if self.dialect == HARLOWE or named in FORMATS:
-            rest = rest if rest.get("format") and named == self.dialect else rest | self.usual
-        told |= {"start": self.name(self.book.start), **rest}
-        return f":: {STORY_DATA}\n{json.dumps(told, indent=2, ensure_ascii=False, sort_keys=True)}"
-
-    def first_keys(self) -> list[str]:
-        """Return the passage that Harlowe needs: there a variable is no truth until it is set."""
-        if self.dialect != HARLOWE or not self.keys:
-            return []
-        told = "\n".join(f"(set: ${name} to false)" for name in self.keys.values())
-        return [f"{header_of(KEYS_PASSAGE, ('startup',))}\n{told}"]
+    def _take_name(self, section: str, source: str) -> None:
+        """Let links to a section that is no more lead where they led."""
+        if section not in self.names:
+            self.names[section] = twee_passages(source).passages[0].name
 
     def name(self, section: str) -> str:
+        """Return what a link to a section is given."""
         return self.names.get(section, section.removeprefix("?"))
 
     def passage(self, section: Section) -> str:
-        tags = (*kind_tags(section), *section.tags)
-        header = header_of(self.names[section.id], tags, self.metadata.get(section.id, ""))
+        """Return a section as its passage."""
         kept = self.kept.get(section.id, [])
-        told = [self.effects(section.effects)] if section.effects else []
-        text = self.text(section, kept)
-        told += [text] if text else []
-        if not is_end(section) or kept:
-            ways = [self.way(each) for each in self.own(section, kept)]
-            told += ["\n".join(ways)] if ways else []
+        # Code that was not read may lead on.
+        is_open = is_left_open(section) and not any(each.is_code for each in kept)
+        tags = (*kind_tags(section, is_open=is_open), *section.tags)
+        header = header_of(self.names[section.id], tags, self.metadata.get(section.id, ""))
+        effects = self._effects(section.effects)
+        told = [effects] if effects else []
+        own = self._own(section, kept) if not is_end(section) or kept else []
+        inline = self._inline(section, own)
+        text = self._text(section, kept, inline)
+        told += [each for each in (text, WORDS.left_open if is_open else "") if each]
+        ways = [self._way(each) for each in own[len(inline) :]]
+        told += ["\n".join(ways)] if ways else []
         body = "\n\n".join(told)
         return f"{header}\n{body}" if body else header
 
-    def text(self, section: Section, kept: Sequence[Verbatim]) -> str:
-        text = clean(section.text)
-        if not kept:
-            return escaped(text)
-        spans = _spans(text, kept)
-        gentle = _with_markup(text, spans, guard=False)
-        # Words beside markup may change what it is; then they are written as signs.
-        found, marks = section_text(understood(reader_of(self.dialect)(gentle), EVERY_KEY))
-        wanted = {each.text: list(each.places) for each in kept}
-        if found == text and {name: places for name, (_, places) in marks.items()} == wanted:
-            return gentle
-        return _with_markup(text, spans, guard=True)
+    def _inline(self, section: Section, own: Sequence[StoryChoice]) -> list[_Span]:
+        """Return where choices stand within sentences: the first ones, in their order."""
+        text, at = clean(section.text), 0
+        places = self.anchors.get(section.id, ())
+        found: list[_Span] = []
+        for choice in own:
+            label = choice.label
+            known = [place for place, words in places if words == label]
+            place = next(
+                (each for each in known if each >= at and text.startswith(label, each)), -1
+            )
+            if place < 0 and known and text.count(label) == 1:
+                # Somebody has changed the text around it.
+                place = text.find(label)
+            if place < at or not label or needs(self.book, choice) or label != label_of(choice):
+                break
+            at = place + len(label)
+            found.append((place, at, self._link(choice)))
+        return found
 
-    def own(self, section: Section, kept: Sequence[Verbatim]) -> list[StoryChoice]:
+    def _text(self, section: Section, kept: Sequence[Verbatim], inline: Sequence[_Span]) -> str:
+        text = clean(section.text)
+        if not kept and not inline:
+            return escaped("\n".join(map(isolated, text.split("\n"))))
+        spans = _spans(text, kept)
+        gentle = _with_markup(text, [*spans, *inline], guard=False)
+        # Words beside markup may change what it is; then they are written as signs.
+        found = section_text(understood(reader_of(self.dialect)(gentle), EVERY_KEY))
+        wanted: dict[str, list[int]] = {}
+        for start, _, written in sorted(spans):
+            wanted.setdefault(written, []).append(start)
+        links = sum(map(len, found.anchors.values()))
+        marks = {name: places for name, (_, places) in found.marks.items()}
+        if found.text == text and marks == wanted and links == len(inline):
+            return gentle
+        return _with_markup(text, [*spans, *inline], guard=True)
+
+    def _own(self, section: Section, kept: Sequence[Verbatim]) -> list[StoryChoice]:
         """Return the choices that do not stand in the text already."""
         told: Counter[tuple[str, str]] = Counter()
         reader = reader_of(self.dialect)
@@ -164,14 +173,14 @@ class _TweeWriter:
                 own.append(choice)
         return own
 
-    def way(self, choice: StoryChoice) -> str:
+    def _way(self, choice: StoryChoice) -> str:
         gateway = gateway_of(self.book, choice)
-        link = self.link(choice)
+        link = self._link(choice)
         wanted = needs(self.book, choice)
         if not wanted:
             return link
         if gateway is None:
-            return self.shown(self.condition(wanted), link, "")
+            return self._shown(self._condition(wanted), link, "")
         tests = tests_last(wanted, KeyTest(gateway.key, gateway.negated))
         refusal = escaped(refusal_of(gateway, WORDS))
         label = _quoted_label(choice)
@@ -179,46 +188,53 @@ class _TweeWriter:
             refused = f"(link-reveal: {label})[ {refusal}]"
         else:
             refused = f"<<linkappend {label}>> {refusal}<</linkappend>>"
-        return self.shown(self.condition(tests), link, refused)
+        return self._shown(self._condition(tests), link, refused)
 
-    def shown(self, condition: str, link: str, otherwise: str) -> str:
+    def _shown(self, condition: str, link: str, otherwise: str) -> str:
         if self.dialect == HARLOWE:
             return f"(if: {condition})[{link}]" + (f"(else:)[{otherwise}]" if otherwise else "")
+        if self.dialect != SUGARCUBE:
+            # Nobody here writes programs for it: the way is open, and told among the losses.
+            return link
         return f"<<if {condition}>>{link}{'<<else>>' if otherwise else ''}{otherwise}<</if>>"
 
-    def condition(self, tests: Iterable[KeyTest]) -> str:
+    def _condition(self, tests: Iterable[KeyTest]) -> str:
         return " and ".join(
             f"{'not ' if each.negated else ''}${self.keys[each.key]}" for each in tests
         )
 
-    def effects(self, effects: Sequence[KeyChange]) -> str:
+    def _effects(self, effects: Sequence[KeyChange]) -> str:
+        if self.dialect not in FORMATS:
+            return ""
         form = "(set: {})" if self.dialect == HARLOWE else "<<set {}>>"
-        return "\n".join(form.format(self.change(each)) for each in effects)
+        return "\n".join(form.format(self._change(each)) for each in effects)
 
-    def change(self, effect: KeyChange) -> str:
+    def _change(self, effect: KeyChange) -> str:
         return f"${self.keys[effect.key]} to {'true' if effect.op == 'set' else 'false'}"
 
-    def link(self, choice: StoryChoice) -> str:
+    def _link(self, choice: StoryChoice) -> str:
         target = self.name(choice.to)
         label = label_of(choice)
         is_safe = not _TARGET_SIGNS.search(target)
+        if self.dialect not in FORMATS:
+            return f"[[{escaped(label)}->{target}]]"
         if self.dialect == HARLOWE:
             if not choice.effects and is_safe:
                 return f"[[{escaped(label)}->{target}]]"
             if not choice.effects:
                 return f"(link-goto: {_quoted_label(choice)}, {_quoted(target)})"
-            told = "".join(f"(set: {self.change(each)})" for each in choice.effects)
+            told = "".join(f"(set: {self._change(each)})" for each in choice.effects)
             return f"(link: {_quoted_label(choice)})[{told}(goto: {_quoted(target)})]"
         if is_safe and _is_plain_label(label):
-            setter = ", ".join(map(self.change, choice.effects))
+            setter = ", ".join(map(self._change, choice.effects))
             return f"[[{label}->{target}]{f'[{setter}]' if setter else ''}]"
-        told = "".join(f"<<set {self.change(each)}>>" for each in choice.effects)
+        told = "".join(f"<<set {self._change(each)}>>" for each in choice.effects)
         return f"<<link {_quoted_label(choice)} {_quoted(target)}>>{told}<</link>>"
 
 
-def _spans(text: str, kept: Sequence[Verbatim]) -> list[tuple[int, int]]:
+def _spans(text: str, kept: Sequence[Verbatim]) -> list[_Span]:
     """Return where markup stands; in a text that was changed every place where it is found."""
-    found: list[tuple[int, int]] = []
+    found: list[_Span] = []
     for each in kept:
         size = len(each.text)
         places = list(each.places)
@@ -228,14 +244,14 @@ def _spans(text: str, kept: Sequence[Verbatim]) -> list[tuple[int, int]]:
             while at >= 0:
                 places.append(at)
                 at = text.find(each.text, at + size)
-        found += [(place, place + size) for place in places]
-    return sorted(found)
+        found += [(place, place + size, each.text) for place in places]
+    return found
 
 
-def _with_markup(text: str, spans: Sequence[tuple[int, int]], *, guard: bool) -> str:
+def _with_markup(text: str, spans: Sequence[_Span], *, guard: bool) -> str:
     parts: list[str] = []
     at = 0
-    for start, end in [*spans, (len(text), len(text))]:
+    for start, end, written in [*sorted(spans), (len(text), len(text), "")]:
         if start < at:
             continue
         words = text[at:start]
@@ -243,7 +259,7 @@ def _with_markup(text: str, spans: Sequence[tuple[int, int]], *, guard: bool) ->
             parts.append(_guarded(words, is_first=at == 0, is_last=start == len(text)))
         else:
             parts.append(escaped(words))
-        parts.append(text[start:end])
+        parts.append(written)
         at = end
     return "".join(parts)
 

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 from callboard.cli import exits
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.handlers.dialogue import Command, Dialogue, Hush, TerminalConversation
-from callboard.cli.handlers.ending import conclude, exit_code_of, tell_question
+from callboard.cli.handlers.ending import conclude, tell_question
 from callboard.cli.handlers.following import Followed, follow
 from callboard.cli.handlers.opening import Choices, OpenWork, working
 from callboard.cli.output import clean, echo, moment, remark
@@ -71,7 +71,7 @@ class _Talk:
         if as_json or followed.run.state is not RunState.DONE:
             return conclude(self.here.studio, followed, as_json=as_json)
         echo_turn(cast("dict[str, Any]", followed.run.result))
-        return exit_code_of(followed)
+        return followed.exit_code
 
     async def see_out(self) -> int:
         """Stay until the work that was started here is over: it would end with the process.
@@ -89,7 +89,7 @@ class _Talk:
             followed = await follow(studio, run_id, view, self.interrupt)
             if not as_json or not followed.run.is_terminal:
                 tell_end(studio, followed)
-            code = code or exit_code_of(followed)
+            code = code or followed.exit_code
         return code
 
     async def mode(self, rest: str) -> None:

@@ -71,7 +71,7 @@ def chapter(
     from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.exchange import chapters_report
-    from callboard.packs.writers_factory.exchange.operations import name_chapter
+    from callboard.packs.writers_factory.manuscript.operations import name_chapter
 
     async def act(factory: "Factory") -> None:
         titles = await factory.perform(name_chapter, number, title)

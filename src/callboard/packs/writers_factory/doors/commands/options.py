@@ -17,6 +17,15 @@ SetOption = Annotated[
     ),
 ]
 FastOption = Annotated[bool, typer.Option("--fast", help="Only what code can say: ask no model.")]
+WriterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--writer",
+        metavar="MODEL",
+        help="Who writes; by default the model whose voice won.",
+        show_default=False,
+    ),
+]
 FormatOption = Annotated[
     list[str] | None,
     typer.Option(

@@ -16,7 +16,7 @@ async def add_notebook(
 ) -> None:
     """Register a folder; one inside the project is kept by its place there."""
     path = _place(factory.studio.project.root, folder)
-    made = await factory.perform(operations.add_notebook, notebook_id, title, role, path)
+    made = await factory.perform(operations.add_notebook, notebook_id, role, path, title)
     report = await factory.perform(operations.sync_notebook, made.id)
     files = report.added + report.updated + report.unchanged
     if as_json:

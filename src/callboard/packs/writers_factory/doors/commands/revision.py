@@ -11,7 +11,12 @@ from callboard.cli.options import (
     SessionOption,
     new_app,
 )
-from callboard.packs.writers_factory.doors.commands.options import FastOption, SceneArgument, listed
+from callboard.packs.writers_factory.doors.commands.options import (
+    FastOption,
+    SceneArgument,
+    WriterOption,
+    listed,
+)
 
 if TYPE_CHECKING:
     from callboard.packs.writers_factory.factory import Factory
@@ -66,15 +71,7 @@ def enhance(
         bool, typer.Option("--six-pass", help="Six passes over all of it, not only the issues.")
     ] = False,
     fast: FastOption = False,
-    writer: Annotated[
-        str | None,
-        typer.Option(
-            "--writer",
-            metavar="MODEL",
-            help="Who writes; by default the model whose voice won.",
-            show_default=False,
-        ),
-    ] = None,
+    writer: WriterOption = None,
     model: ModelOption = None,
     session: SessionOption = None,
     project: ProjectOption = None,
@@ -158,7 +155,7 @@ def edit(
     from callboard.packs.writers_factory.revision.editing.requests import EditRequest
 
     async def act(factory: "Factory") -> None:
-        request = EditRequest(scene, new, reason, old_text=old, force=force)
+        request = EditRequest(new, reason, old_text=old, force=force, target=scene)
         edit_report(await factory.perform(edit_text, request), as_json=as_json)
 
     return enter(Choices(project, as_json=as_json), act)

@@ -11,7 +11,11 @@ from callboard.cli.options import (
     SessionOption,
     new_app,
 )
-from callboard.packs.writers_factory.doors.commands.options import SceneArgument, listed
+from callboard.packs.writers_factory.doors.commands.options import (
+    SceneArgument,
+    WriterOption,
+    listed,
+)
 
 if TYPE_CHECKING:
     from callboard.packs.writers_factory.factory import Factory
@@ -34,15 +38,7 @@ def write(
             "--words", min=1, metavar="NUMBER", help="How long it is to be.", show_default=False
         ),
     ] = None,
-    writer: Annotated[
-        str | None,
-        typer.Option(
-            "--writer",
-            metavar="MODEL",
-            help="Who writes; by default the model whose voice won.",
-            show_default=False,
-        ),
-    ] = None,
+    writer: WriterOption = None,
     model: ModelOption = None,
     session: SessionOption = None,
     project: ProjectOption = None,

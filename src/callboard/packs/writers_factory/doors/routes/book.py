@@ -5,9 +5,9 @@ from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
-from pydantic import Field
 
-from callboard.api.project import Entry, Wanted, promise
+from callboard.api.operations import arguments_of
+from callboard.api.project import Entry, promise
 from callboard.core.vocabulary import ModelTier
 from callboard.packs.writers_factory.bible.operations import describe_book
 from callboard.packs.writers_factory.bible.project import ProjectFacts
@@ -27,7 +27,6 @@ _STATE: Final[dict[int | str, dict[str, Any]]] = {
     }
 }
 
-Fact = Annotated[str | None, Field(max_length=500)]
 Open = Annotated[str | None, Query(max_length=300)]
 
 
@@ -41,15 +40,6 @@ BookShape = promise(
 )
 
 
-class BookWanted(Wanted):
-    """What is to be changed; what is not named stays."""
-
-    title: Fact = None
-    genre: Fact = None
-    tone: Fact = None
-    protagonist_name: Fact = None
-
-
 @router.get("/project", response_model=BookShape)
 async def show_project(factory: WritersFactory) -> Entry:
     """Show what the book is called, who it is about and how far it has come."""
@@ -57,9 +47,10 @@ async def show_project(factory: WritersFactory) -> Entry:
 
 
 @router.put("/project", response_model=BookShape)
-async def describe_project(factory: WritersFactory, wanted: BookWanted) -> Entry:
+async def describe_project(
+    factory: WritersFactory, given: Annotated[Entry, arguments_of(describe_book)]
+) -> Entry:
     """Begin a book in this project, or change what it is called."""
-    given = wanted.model_dump(exclude_none=True)
     await factory.perform(describe_book, **given)
     return _book(factory)
 

@@ -1,13 +1,12 @@
 """Editing: single edits that can be taken back, texts agents propose, and the two reports."""
 
+from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
-from pydantic import Field
 
 from callboard.api.project import Entry, Paged, StartedJob, Wanted, started
 from callboard.packs.writers_factory.doors.routes.request import (
-    Prose,
     SceneId,
     SessionId,
     WritersFactory,
@@ -17,31 +16,13 @@ from callboard.packs.writers_factory.revision import (
     EditProposal,
     EditRequest,
     EditResult,
+    Replacement,
     operations,
 )
 
 router = APIRouter(prefix="/factory", tags=["factory: editing"])
 
-Target = Annotated[str, Field(min_length=1, max_length=500)]
 ProposalId = Annotated[str, Path(max_length=100)]
-Offset = Annotated[int | None, Field(ge=0, le=10_000_000)]
-
-
-class SceneEditWanted(Wanted):
-    """The words to be replaced, or where they begin and end, and what comes there."""
-
-    new_text: Prose
-    reason: Annotated[str, Field(min_length=1, max_length=1_000)]
-    old_text: Prose | None = None
-    start: Offset = None
-    end: Offset = None
-    force: bool = Field(default=False, description="Let in what the voice or the book forbids.")
-
-
-class EditWanted(SceneEditWanted):
-    """An edit of a scene or of another Markdown file below `content/`."""
-
-    target: Target
 
 
 class AcceptWanted(Wanted):
@@ -64,12 +45,10 @@ class ReportWanted(Wanted):
 
 
 @router.post("/scenes/{scene_id}/edits", status_code=201)
-async def edit_scene(
-    factory: WritersFactory, scene_id: SceneId, wanted: SceneEditWanted
-) -> EditResult:
+async def edit_scene(factory: WritersFactory, scene_id: SceneId, wanted: Replacement) -> EditResult:
     """Replace words that stand in exactly one place of a scene."""
     factory.rooms.manuscript.scene(scene_id)
-    request = EditRequest(target=scene_id, **wanted.model_dump())
+    request = EditRequest(target=scene_id, **asdict(wanted))
     return await factory.perform(edit_text, request)
 
 
@@ -88,9 +67,9 @@ async def undo_scene_edit(factory: WritersFactory, scene_id: SceneId) -> EditRes
 
 
 @router.post("/edits", status_code=201)
-async def edit(factory: WritersFactory, wanted: EditWanted) -> EditResult:
+async def edit(factory: WritersFactory, wanted: EditRequest) -> EditResult:
     """Replace words in a scene or another file of the writer."""
-    return await factory.perform(edit_text, EditRequest(**wanted.model_dump()))
+    return await factory.perform(edit_text, wanted)
 
 
 @router.get("/edits")

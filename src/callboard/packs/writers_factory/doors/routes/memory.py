@@ -6,13 +6,11 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
+from callboard.api.operations import arguments_of
 from callboard.api.project import Entry, Paged, Shown, Wanted, promise
 from callboard.core.errors import NotFound
 from callboard.knowledge.fact_rows import KBEntry
-from callboard.packs.writers_factory.doors.routes.request import (
-    Name,
-    WritersFactory,
-)
+from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.factory import Factory
 from callboard.packs.writers_factory.memory import Notebook, NotebookPassage, operations
 from callboard.packs.writers_factory.memory.scenery import TimelineItem
@@ -42,22 +40,8 @@ DecisionDetail = promise(
 )
 
 
-class DecisionWanted(Wanted):
-    """Something to be remembered; one of the same category and key is replaced."""
-
-    category: Name
-    key: Name
-    value: Annotated[str, Field(min_length=1, max_length=8_000)]
-    source: Annotated[str, Field(max_length=200)] = "writer_stated"
-
-
-class NotebookWanted(Wanted):
-    """A folder of Markdown, text or PDF files, in the project or anywhere by its full path."""
-
-    id: Annotated[str, Field(min_length=1, max_length=64)]
-    title: Annotated[str, Field(max_length=200)] = ""
-    role: Name
-    path: Annotated[str, Field(min_length=1, max_length=1_000)]
+Decided = Annotated[Entry, arguments_of(operations.decide)]
+Registered = Annotated[Entry, arguments_of(operations.add_notebook, notebook_id="id")]
 
 
 class Enquiry(Wanted):
@@ -82,12 +66,9 @@ async def list_decisions(
 
 
 @router.post("/kb", status_code=201, response_model=Decision)
-async def save_decision(factory: WritersFactory, wanted: DecisionWanted) -> Entry:
+async def save_decision(factory: WritersFactory, given: Decided) -> Entry:
     """Remember a decision; what it replaces stays in its history."""
-    kept = await factory.perform(
-        operations.decide, wanted.category, wanted.key, wanted.value, wanted.source
-    )
-    return _decision(kept)
+    return _decision(await factory.perform(operations.decide, **given))
 
 
 @router.get("/kb/{category}/{key}", response_model=DecisionDetail)
@@ -121,11 +102,9 @@ async def list_notebooks(
 
 
 @router.post("/notebooks", status_code=201)
-async def register_notebook(factory: WritersFactory, wanted: NotebookWanted) -> Notebook:
+async def register_notebook(factory: WritersFactory, given: Registered) -> Notebook:
     """Register a folder as a notebook, or change one, and read what is in it."""
-    return await factory.perform(
-        operations.add_notebook, wanted.id, wanted.title, wanted.role, wanted.path
-    )
+    return await factory.perform(operations.add_notebook, **given)
 
 
 @router.get("/notebooks/{notebook_id}")

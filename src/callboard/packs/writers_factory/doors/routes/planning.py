@@ -26,31 +26,16 @@ router = APIRouter(prefix="/factory", tags=["factory: planning"])
 OutlineNumber = Annotated[int, Path(ge=1, le=1_000_000)]
 
 
-class SceneWanted(Wanted):
-    """A scene of the outline."""
-
-    chapter: Number
-    scene: Number
-    title: Name
-    beat_number: Annotated[int | None, Field(ge=1, le=15)] = None
-    summary: Annotated[str, Field(max_length=5_000)] = ""
-    word_target: Annotated[int | None, Field(ge=1, le=1_000_000)] = None
-
-    def planned(self) -> PlannedScene:
-        """Return it as the manuscript has it."""
-        return PlannedScene(**self.model_dump())
-
-
 class OutlineWanted(Wanted):
     """The whole outline, as the writer wants it."""
 
-    scenes: list[SceneWanted] = Field(min_length=1, max_length=2_000)
+    scenes: list[PlannedScene] = Field(min_length=1, max_length=2_000)
 
 
 class ApprovalWanted(Wanted):
     """The writer's own outline in place of the proposed one, if there is one."""
 
-    scenes: list[SceneWanted] | None = Field(default=None, max_length=2_000)
+    scenes: list[PlannedScene] | None = Field(default=None, max_length=2_000)
 
 
 class ProposalWanted(Wanted):
@@ -121,8 +106,7 @@ async def propose_outline(
 @router.put("/outline")
 async def set_outline(factory: WritersFactory, wanted: OutlineWanted) -> OutlineShape:
     """Take the writer's own outline; every fault is named at once."""
-    outline = [each.planned() for each in wanted.scenes]
-    await factory.perform(operations.approve_outline, outline)
+    await factory.perform(operations.approve_outline, wanted.scenes)
     return _outline(factory)
 
 
@@ -132,8 +116,7 @@ async def approve_outline(
 ) -> OutlineShape:
     """Take the proposed outline, or a changed one in its place."""
     given = wanted.scenes if wanted is not None else None
-    scenes = None if given is None else [each.planned() for each in given]
-    await factory.perform(operations.approve_outline, scenes)
+    await factory.perform(operations.approve_outline, given)
     return _outline(factory)
 
 

@@ -1,6 +1,6 @@
 """The voice of the book: tournaments, the winner, the bundle, and the writer's lock."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
@@ -77,16 +77,14 @@ TournamentShape = promise(
 )
 
 
-class WinnerWanted(Wanted):
+@dataclass(frozen=True, slots=True)
+class WinnerWanted(Pick):
     """The passage the writer chose, by its label, its id, or its agent and strategy."""
 
-    label: Annotated[str, Field(max_length=4)] = ""
-    variant_id: Annotated[str, Field(max_length=300)] = ""
-    agent: Annotated[str, Field(max_length=200)] = ""
-    strategy: Annotated[str, Field(max_length=60)] = ""
-    variant_index: Annotated[int | None, Field(ge=1, le=1_000)] = None
     notes: Note = ""
-    confirmed: bool = Field(default=False, description="Choose anew although the voice is locked.")
+    confirmed: Annotated[bool, Field(description="Choose anew although the voice is locked.")] = (
+        False
+    )
 
 
 class BundleWanted(Wanted):
@@ -198,10 +196,9 @@ async def choose_winner(
     factory: WritersFactory, tournament_id: TournamentId, wanted: WinnerWanted
 ) -> Entry:
     """Choose the passage the book is to sound like."""
-    pick = Pick(
-        wanted.agent, wanted.strategy, wanted.variant_index, wanted.variant_id, wanted.label
+    chosen = await factory.perform(
+        pick_winner, tournament_id, wanted, wanted.notes, wanted.confirmed
     )
-    chosen = await factory.perform(pick_winner, tournament_id, pick, wanted.notes, wanted.confirmed)
     return _tournament(chosen)
 
 

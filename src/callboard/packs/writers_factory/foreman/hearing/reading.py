@@ -27,7 +27,7 @@ from callboard.packs.writers_factory.foreman.hearing.utterance import (
     name_in,
 )
 
-_PACKAGE: Final = "callboard.packs.writers_factory"
+_PACKAGE: Final = "callboard.packs.writers_factory.foreman.hearing"
 _ASIDE: Final = "aside"
 _ABOUT_WRITER: Final = "about the writer"
 
@@ -286,7 +286,7 @@ def _is_running(text: str) -> bool:
 
 @cache
 def _patterns(part: str) -> tuple[tuple[str, tuple[re.Pattern[str], ...]], ...]:
-    loaded: dict[str, Any] = bundled_yaml(_PACKAGE, "prompts/messages.yaml")
+    loaded: dict[str, Any] = bundled_yaml(_PACKAGE, "phrases.yaml")
     return tuple(
         (kind, tuple(re.compile(each, re.IGNORECASE) for each in listed))
         for kind, listed in loaded[part].items()

@@ -155,9 +155,9 @@ class Proposals:
             )
         if mode == _EDITOR and before:
             request = EditRequest(
-                proposal.target,
                 proposal.text,
                 f"proposal {proposal.id}",
+                target=proposal.target,
                 start=0,
                 end=len(before),
                 force=force,

@@ -1,8 +1,11 @@
 """Edit requests: which words are to be replaced, and whether that is one place. Touches no file."""
 
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Annotated, Final
 
+from pydantic import Field
+
+from callboard.core.codec import Closed
 from callboard.core.errors import CallboardError, ErrorTier, InvalidInput, NotFound
 from callboard.packs.writers_factory.manuscript import Manuscript
 from callboard.packs.writers_factory.manuscript.facts import SceneUnknown
@@ -26,17 +29,27 @@ class EditBlocked(CallboardError):
     tier = ErrorTier.PERMANENT
 
 
-@dataclass(frozen=True, slots=True)
-class EditRequest:
-    """One edit: the words to be replaced, or where they begin and end, and what comes there."""
+Passage = Annotated[str, Field(max_length=500_000)]
+Offset = Annotated[int | None, Field(ge=0, le=10_000_000)]
 
-    target: str
-    new_text: str
-    reason: str
-    old_text: str | None = None
-    start: int | None = None
-    end: int | None = None
-    force: bool = False
+
+@dataclass(frozen=True, slots=True)
+class Replacement(Closed):
+    """The words to be replaced, or where they begin and end, and what comes there."""
+
+    new_text: Passage
+    reason: Annotated[str, Field(max_length=1_000)]
+    old_text: Passage | None = None
+    start: Offset = None
+    end: Offset = None
+    force: Annotated[bool, Field(description="Let in what the voice or the book forbids.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class EditRequest(Replacement):
+    """One edit of a scene or of another Markdown file below `content/`."""
+
+    target: Annotated[str, Field(min_length=1, max_length=500)] = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

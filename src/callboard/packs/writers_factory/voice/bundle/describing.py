@@ -14,6 +14,7 @@ from callboard.packs.writers_factory.voice.bundle.content import Advice
 from callboard.packs.writers_factory.voice.bundle.evolution import (
     ACTS,
     MOODS,
+    MOST_DOMAINS,
     Arc,
     Phase,
     usual_evolution,
@@ -27,8 +28,7 @@ _REPLY_TOKENS: Final = 2_500
 _SMALL_TOKENS: Final = 60
 _REJECTED_CHARS: Final = 600
 _MOST_REJECTED: Final = 4
-_MOST_DOMAINS: Final = 5
-_Texts = Annotated[tuple[str, ...], Field(max_length=_MOST_DOMAINS)]
+_Texts = Annotated[tuple[str, ...], Field(max_length=MOST_DOMAINS)]
 _DIMENSION_ADVICE: Final[Mapping[str, str]] = {
     "voice_authenticity": "Keep this teller",
     "prose_quality": "Keep words as exact as here",
@@ -74,15 +74,6 @@ class Chosen:
         )
 
 
-class PhaseSaid(Answer):
-    """The voice in one act, as a judge sees it."""
-
-    voice_state: str
-    sentence_rhythm: str
-    metaphor_domains: _Texts
-    can_admit: str
-
-
 class AdviceSaid(Answer):
     """What the passage does well, in its own words."""
 
@@ -104,15 +95,15 @@ class VoiceSaid(Answer):
     metaphor_domains: _Texts
     do: Annotated[tuple[AdviceSaid, ...], Field(max_length=6), Proven]
     avoid: Annotated[tuple[PatternSaid, ...], Field(max_length=5)]
-    act_1: PhaseSaid
-    act_2a: PhaseSaid
-    act_2b: PhaseSaid
-    act_3: PhaseSaid
+    act_1: Phase
+    act_2a: Phase
+    act_2b: Phase
+    act_3: Phase
 
     def phase(self, act: str) -> Phase:
         """Return what is said about an act."""
-        said: PhaseSaid = getattr(self, f"act_{act}")
-        return Phase.from_json(said.model_dump())
+        said: Phase = getattr(self, f"act_{act}")
+        return Phase.from_json(said.to_json())
 
 
 VOICE: Final = Question(_PROMPT, VoiceSaid, about=("passage",), max_tokens=_REPLY_TOKENS)

@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, cast
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, Final, cast
+
+from pydantic import Field
 
 from callboard.core.canonical import Json
+from callboard.core.codec import Closed
 from callboard.packs.writers_factory.prose import Stylometrics
 
 ACTS: Final = ("1", "2a", "2b", "3")
@@ -31,6 +34,7 @@ _SECTION: Final = re.compile(r"^##\s+Act\s+(\w+)[^\n]*$", re.IGNORECASE | re.MUL
 _LINE: Final = re.compile(
     r"^[-*][ \t]*+\**+([\w ]{1,80}?)\**+[ \t]*:\**+[ \t]*+(\S.*)$", re.MULTILINE
 )
+MOST_DOMAINS: Final = 5
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _MOST_STATE_WORDS: Final = 3
 _IGNORED: Final = frozenset(
@@ -39,22 +43,17 @@ _IGNORED: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
-    """The voice in one act."""
+class Phase(Closed):
+    """The voice in one act, as a judge or the writer sees it."""
 
-    voice_state: str = ""
-    sentence_rhythm: str = ""
-    metaphor_domains: tuple[str, ...] = ()
-    can_admit: str = ""
+    voice_state: str
+    sentence_rhythm: str
+    metaphor_domains: Annotated[tuple[str, ...], Field(max_length=MOST_DOMAINS)]
+    can_admit: str
 
     def to_json(self) -> dict[str, Json]:
         """Return the stored shape."""
-        return {
-            "voice_state": self.voice_state,
-            "sentence_rhythm": self.sentence_rhythm,
-            "metaphor_domains": list(self.metaphor_domains),
-            "can_admit": self.can_admit,
-        }
+        return {**asdict(self), "metaphor_domains": list(self.metaphor_domains)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Phase":
@@ -76,6 +75,9 @@ class Phase:
             self.metaphor_domains or other.metaphor_domains,
             self.can_admit or other.can_admit,
         )
+
+
+UNSAID: Final = Phase("", "", (), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ def write_guide(evolution: Mapping[str, Phase], arc: Arc) -> str:
     opening = "One voice, four phases: what changes as the protagonist does."
     parts = ["# Phase evolution guide", opening, *filter(None, (arc.told(),))]
     for act in ACTS:
-        phase = evolution.get(act, Phase())
+        phase = evolution.get(act, UNSAID)
         parts.append(
             f"## Act {act.upper()}\n\n"
             f"- voice_state: {phase.voice_state}\n"

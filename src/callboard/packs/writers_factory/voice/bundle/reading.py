@@ -10,7 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 from callboard.packs.writers_factory.prose import PatternSheet, Stylometrics, measure, read_sheet
-from callboard.packs.writers_factory.voice.bundle.evolution import Phase, read_guide, state_of
+from callboard.packs.writers_factory.voice.bundle.evolution import (
+    UNSAID,
+    Phase,
+    read_guide,
+    state_of,
+)
 from callboard.packs.writers_factory.voice.tournament.scoring import metaphor_fields
 from callboard.tools import ProjectFiles
 from callboard.tools.errors import ToolError
@@ -106,7 +111,7 @@ class VoiceBundle:
 
     def phase(self, act: str) -> Phase:
         """Return how the voice sounds in an act."""
-        return self.evolution.get(act.strip().lower(), Phase())
+        return self.evolution.get(act.strip().lower(), UNSAID)
 
     def voice_state(self, act: str, note: str = "") -> str:
         """Return the voice's state in up to three words: the act's, and a scene's own note."""
@@ -194,7 +199,7 @@ def _evolution(guide: str, data: Mapping[str, Any]) -> dict[str, Phase]:
         if isinstance(each, dict)
     }
     return {
-        act: written.get(act, Phase()).completed(phases.get(act, Phase()))
+        act: written.get(act, UNSAID).completed(phases.get(act, UNSAID))
         for act in sorted({*written, *phases})
     }
 

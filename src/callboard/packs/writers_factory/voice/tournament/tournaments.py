@@ -6,9 +6,12 @@ They are never overwritten: a new one stands beside the earlier ones, and all ca
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from pydantic import Field
 
 from callboard.core.canonical import Json, digest
+from callboard.core.codec import Closed
 from callboard.core.errors import Conflict, InvalidInput, NotFound
 from callboard.core.vocabulary import RunState
 from callboard.packs.writers_factory.voice.strategies import canonical_strategy
@@ -33,14 +36,15 @@ class TournamentState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Pick:
+class Pick(Closed):
     """How the writer names a variant: by its label, its id, or by agent and strategy."""
 
-    agent: str = ""
-    strategy: str = ""
-    variant_index: int | None = None
-    variant_id: str = ""
-    label: str = ""
+    # The id of a model may hold the paths of files.
+    agent: Annotated[str, Field(max_length=2_000)] = ""
+    strategy: Annotated[str, Field(max_length=60)] = ""
+    variant_index: Annotated[int | None, Field(ge=1, le=1_000)] = None
+    variant_id: Annotated[str, Field(max_length=2_300)] = ""
+    label: Annotated[str, Field(max_length=4)] = ""
 
 
 @dataclass(frozen=True, slots=True)

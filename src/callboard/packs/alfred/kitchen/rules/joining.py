@@ -1,4 +1,4 @@
-"""Catalogue: names become ingredients; what is there already takes up what comes, and says so."""
+"""Joining: names find their ingredient; what is there already takes up what comes, and says so."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

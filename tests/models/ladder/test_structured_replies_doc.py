@@ -1,4 +1,4 @@
-"""The examples of docs/structure.md run as they are printed."""
+"""The examples of docs/structured-replies.md run as they are printed."""
 
 import re
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-DOC = Path(__file__).parents[3] / "docs" / "structure.md"
+DOC = Path(__file__).parents[3] / "docs" / "structured-replies.md"
 EXAMPLES = re.findall(r"```python\n(.*?)```", DOC.read_text("utf-8"), re.DOTALL)
 
 

@@ -21,10 +21,10 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export MALLOC_ARENA_MAX := 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench chaos soak foreman trace clean
+.PHONY: help demo test lint bench chaos soak standards foreman trace clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.base ## run the sample project with the embedded model
 	$(BIN)/callboard demo
@@ -50,6 +50,11 @@ chaos: $(VENV)/.dev ## make every attack at its full size: kills, hostile folder
 soak: $(VENV)/.dev ## let 200 sessions ask a bad provider (SECONDS=60)
 	SOAK_SECONDS=$(SECONDS) $(BIN)/python -m pytest tests/soak -p no:randomly
 
+standards: $(VENV)/.dev ## have epubcheck (apt) and axe (npm) look at built books
+	npm install --silent --no-save --prefix .standards axe-core@4.10.2
+	STANDARDS=required BROWSER_TESTS=required AXE_CORE=.standards/node_modules/axe-core/axe.min.js \
+		$(BIN)/python -m pytest -n $(WORKERS) tests/packs/questfoundry/formats/test_qf_standards.py
+
 foreman: $(VENV)/.dev ## talk 200 random turns with the Foreman on the embedded model
 	FOREMAN_TURNS=200 $(BIN)/python -m pytest -n0 tests/packs/writers_factory/foreman -m local_model
 
@@ -57,7 +62,7 @@ trace: $(VENV)/.dev ## show which requirements the tests prove (SPEC=folder of t
 	$(BIN)/python tools/trace.py --spec $(SPEC)
 
 clean: ## remove what the other targets made
-	rm -rf $(VENV) $(BENCH_VENV) $(LITELLM_VENV) .trace .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(BENCH_VENV) $(LITELLM_VENV) .trace .pytest_cache .ruff_cache .hypothesis .import_linter_cache .standards
 
 # $(call set-up,folder,requirement files): a virtual environment with exact versions and the
 # project itself, which stays editable.

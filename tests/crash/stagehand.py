@@ -24,6 +24,13 @@ import re2  # noqa: F401
 import sqlalchemy.dialects.sqlite
 import sqlalchemy.schema  # noqa: F401
 
+import callboard.choreography
+import callboard.packs.examples.conference
+import callboard.packs.examples.dag
+import callboard.packs.examples.loop
+import callboard.packs.examples.recipe
+import callboard.packs.examples.turn
+import callboard.store.schema  # noqa: F401
 from callboard.core.errors import Conflict
 from callboard.core.vocabulary import RunState, SignalKind
 from callboard.models import Script

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from callboard.core.canonical import Json
+from callboard.core.codec import Coded
 from callboard.core.vocabulary import RunRecord, RunState
 from callboard.store.connection import Connection
 from callboard.store.journal.runs import list_runs
@@ -15,7 +15,7 @@ _LEAST_READ: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
-class ChatExchange:
+class ChatExchange(Coded):
     """One message and its answer, as the conversation holds it."""
 
     run_id: str
@@ -25,18 +25,6 @@ class ChatExchange:
     prompt_id: str
     receipt_ids: tuple[str, ...]
     created_at: int
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the shape shown at the doors."""
-        return {
-            "run_id": self.run_id,
-            "agent_id": self.agent_id,
-            "message": self.message,
-            "answer": self.answer,
-            "prompt_id": self.prompt_id,
-            "receipt_ids": list(self.receipt_ids),
-            "created_at": self.created_at,
-        }
 
 
 def exchanges(

@@ -22,6 +22,7 @@ from itertools import count
 from typing import Any, Final, TypeVar, cast
 
 from callboard.core.canonical import Json
+from callboard.core.codec import Coded
 from callboard.core.errors import CallboardError, ErrorTier, InvalidInput, ProviderError, tier_views
 from callboard.core.settings import Settings
 from callboard.core.vocabulary import Question
@@ -89,15 +90,11 @@ _LIKELIHOODS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Remedy:
+class Remedy(Coded):
     """Something that may help: the answer that chooses it, and how likely it is to succeed."""
 
     answer: str
     likelihood: float
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the shape the question's detail holds."""
-        return {"answer": self.answer, "likelihood": self.likelihood}
 
 
 def can_be_helped(error: ProviderError, settings: Settings) -> bool:

@@ -40,6 +40,18 @@ def find_run(connection: Connection, text: str) -> RunRecord:
     return load_run(connection, pick(match_runs(connection, text), text, "run"))
 
 
+def viewer_here() -> Viewer:
+    """Return who looks: the person the environment names, if it names one."""
+    return Viewer(os.environ.get(PERSON_VARIABLE) or None)
+
+
+def find_own_run(connection: Connection, text: str) -> RunRecord:
+    """Return the run a user means; one of somebody else's conversation raises."""
+    found = find_run(connection, text)
+    viewer_here().require(connection, found.session_id)
+    return found
+
+
 def pick(candidates: Sequence[str], text: str, noun: str) -> str:
     """Return the only candidate, the exact one, or the text itself if nothing is like it."""
     if text in candidates or not candidates:
@@ -119,13 +131,7 @@ class OpenJournal:
 
     def run(self, text: str) -> RunRecord:
         """Return the run a user means; one of somebody else's conversation raises."""
-
-        def work(connection: Connection) -> RunRecord:
-            found = find_run(connection, text)
-            self.viewer.require(connection, found.session_id)
-            return found
-
-        return self.read(work)
+        return self.read(lambda connection: find_own_run(connection, text))
 
     def session(self, text: str) -> SessionRecord:
         """Return the session a user means; somebody else's conversation raises."""
@@ -139,8 +145,8 @@ class OpenJournal:
 
     @property
     def viewer(self) -> Viewer:
-        """Who looks: the person the environment names, if it names one."""
-        return Viewer(os.environ.get(PERSON_VARIABLE) or None)
+        """Who looks."""
+        return viewer_here()
 
     def owners(self) -> Owners:
         """Return who executes what."""

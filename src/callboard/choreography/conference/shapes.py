@@ -8,6 +8,7 @@ from typing import Any, cast
 from callboard.choreography.agent_calls import ToolPolicy
 from callboard.choreography.grounding import Grounding
 from callboard.core.canonical import Json
+from callboard.core.codec import Coded
 from callboard.store.journal.conferences import ConferenceRow
 from callboard.tools import ToolContext
 
@@ -136,21 +137,12 @@ class Conference:
 
 
 @dataclass(frozen=True, slots=True)
-class ProposedCall:
+class ProposedCall(Coded):
     """A tool call with its arguments made by code; a small model only has to pick it."""
 
     tool: str
     args: dict[str, Json]
     label: str
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the stored shape."""
-        return {"tool": self.tool, "args": self.args, "label": self.label}
-
-    @classmethod
-    def from_json(cls, data: Json) -> "ProposedCall":
-        """Read the stored shape."""
-        return cls(**cast("dict[str, Any]", data))
 
 
 ProposeCalls = Callable[[ToolContext, str], Sequence[ProposedCall]]

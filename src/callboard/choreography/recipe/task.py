@@ -10,11 +10,12 @@ from typing import Any
 
 from callboard.choreography.recipe.definition import Recipe, recipe_from
 from callboard.core.canonical import Json
+from callboard.core.codec import Coded
 from callboard.core.vocabulary import Content, Trust
 
 
 @dataclass(frozen=True, slots=True)
-class RecipeTask:
+class RecipeTask(Coded):
     """What the user wants: words, arguments, and the task of a plan it may come from."""
 
     description: str
@@ -23,16 +24,7 @@ class RecipeTask:
 
     def root(self) -> dict[str, Json]:
         """Return what references to `task` read."""
-        args = dict(self.initial_args)
-        return {**self.to_json(), "args": args}
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the stored shape."""
-        return {
-            "description": self.description,
-            "session_plan_task_id": self.session_plan_task_id,
-            "initial_args": dict(self.initial_args),
-        }
+        return {**self.to_json(), "args": dict(self.initial_args)}
 
     def content(self) -> Content:
         """Return the task as agents are told it: the words, and the arguments line by line."""
@@ -69,12 +61,9 @@ class Assignment:
     @classmethod
     def from_args(cls, args: Mapping[str, Any]) -> "Assignment":
         """Read the arguments of a run."""
-        task = args["task"]
         return cls(
             recipe=recipe_from(args["recipe"], "recipe.json"),
-            task=RecipeTask(
-                task["description"], task["initial_args"], task.get("session_plan_task_id")
-            ),
+            task=RecipeTask.from_json(args["task"]),
             agents=args.get("agents", {}),
             seen=args.get("seen", {}),
         )

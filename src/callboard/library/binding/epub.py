@@ -112,7 +112,7 @@ def _document(title: str, body: str, volume: Volume, matter: str = "bodymatter")
         f' lang={tag} xml:lang={tag}>\n<head>\n<meta charset="utf-8" />\n'
         f"<title>{_text(title)}</title>\n"
         f'<link rel="stylesheet" type="text/css" href="{style}" />\n</head>\n'
-        f'<body epub:type="{kind}">\n{body}</body>\n</html>\n'
+        f'<body epub:type="{kind}">\n<main>\n{body}</main>\n</body>\n</html>\n'
     )
 
 

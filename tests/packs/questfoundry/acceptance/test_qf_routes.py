@@ -52,6 +52,8 @@ async def test_a_loop_is_run_followed_and_looked_at(tmp_path: Path) -> None:
         body = (await client.get(f"/api/quest/artifacts/{notes['ref']}")).json()
         assert body["content"]["start"] == "pier"
         assert len((await client.get("/api/quest/snapshots")).json()) == 1
+        said = (await client.get("/api/quest/book")).json()
+        assert said["title"] and said["ifid"]
         nearest = (await client.get("/api/quest/next-loop")).json()
         assert nearest["suggested_loop"]
         why = {"reason": "later", "revisit": "in spring"}

@@ -8,7 +8,7 @@ from callboard.packs.writers_factory.revision.editing.requests import (
     EditBlocked,
     EditFailed,
     EditRequest,
-    Replacement,
+    Rewording,
 )
 from callboard.packs.writers_factory.revision.revision import Revision, rank
 
@@ -22,8 +22,8 @@ __all__ = [
     "EditRequest",
     "EditResult",
     "ProseRefused",
-    "Replacement",
     "Revision",
+    "Rewording",
     "WriterOnly",
     "rank",
 ]

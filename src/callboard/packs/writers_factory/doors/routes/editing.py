@@ -16,7 +16,7 @@ from callboard.packs.writers_factory.revision import (
     EditProposal,
     EditRequest,
     EditResult,
-    Replacement,
+    Rewording,
     operations,
 )
 
@@ -45,7 +45,7 @@ class ReportWanted(Wanted):
 
 
 @router.post("/scenes/{scene_id}/edits", status_code=201)
-async def edit_scene(factory: WritersFactory, scene_id: SceneId, wanted: Replacement) -> EditResult:
+async def edit_scene(factory: WritersFactory, scene_id: SceneId, wanted: Rewording) -> EditResult:
     """Replace words that stand in exactly one place of a scene."""
     factory.rooms.manuscript.scene(scene_id)
     request = EditRequest(target=scene_id, **asdict(wanted))

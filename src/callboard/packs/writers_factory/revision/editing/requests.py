@@ -34,7 +34,7 @@ Offset = Annotated[int | None, Field(ge=0, le=10_000_000)]
 
 
 @dataclass(frozen=True, slots=True)
-class Replacement(Closed):
+class Rewording(Closed):
     """The words to be replaced, or where they begin and end, and what comes there."""
 
     new_text: Passage
@@ -46,7 +46,7 @@ class Replacement(Closed):
 
 
 @dataclass(frozen=True, slots=True)
-class EditRequest(Replacement):
+class EditRequest(Rewording):
     """One edit of a scene or of another Markdown file below `content/`."""
 
     target: Annotated[str, Field(min_length=1, max_length=500)] = field(kw_only=True)

@@ -69,9 +69,9 @@ class _Unit:
         return self.backlog is not None and self.future is self.backlog
 
     @property
-    def is_refused(self) -> bool:
-        """Whether something it came after could not be stored."""
-        return self.backlog is not None and self.backlog.failure is not None
+    def failure(self) -> Exception | None:
+        """Why something it came after could not be stored, if so; then it is not stored either."""
+        return None if self.backlog is None else self.backlog.failure
 
 
 _Waiter = asyncio.Future[Any] | Future[Any] | Backlog | None
@@ -280,19 +280,17 @@ class Writer:
         begun: bool = False,
     ) -> None:
         outcomes: list[_Outcome] = []
-        refused = [unit for unit in units if unit.is_refused]
+        refused = [unit for unit in units if unit.failure is not None]
         if refused:
-            units = [unit for unit in units if not unit.is_refused]
-            self._deliver(refused, [(each.future, None, _failure(each)) for each in refused], here)
+            units = [unit for unit in units if unit.failure is None]
+            self._deliver(refused, [(each.future, None, each.failure) for each in refused], here)
             if not units and not begun:
                 return
         try:
             outcomes = self._transact(units, begun)
         except Exception as error:  # noqa: BLE001 - every failure is handed to its waiter
-            if self._line.is_busy(error):
-                # Nobody's turn came: to wait again for each of them would help nobody.
-                outcomes = _failed(units, self._explain(error))
-            elif len(units) == 1:
+            if len(units) == 1 or self._line.is_busy(error):
+                # If nobody's turn came, to wait again for each of them would help nobody.
                 outcomes = _failed(units, self._explain(error))
             else:
                 for unit in units:
@@ -357,10 +355,6 @@ def _failed(units: list[_Unit], error: Exception) -> list[_Outcome]:
             # At once, on this thread: what its run handed in later may be next.
             unit.backlog.failure = error
     return [(unit.future, None, error) for unit in units]
-
-
-def _failure(unit: _Unit) -> Exception | None:
-    return None if unit.backlog is None else unit.backlog.failure
 
 
 def _execute(connection: Connection, units: list[_Unit]) -> list[_Outcome]:

@@ -168,6 +168,5 @@ def see_own(database: Database) -> None:
     Whoever can wait does so before, with `before_leaving`; this holds its thread up.
     """
     backlog = current()
-    if backlog is not None and backlog.has_companions:
-        database.flush()
-        backlog.has_companions = False
+    if backlog is not None:
+        backlog.make_visible(database.flush)

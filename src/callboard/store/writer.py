@@ -70,9 +70,9 @@ class _Unit:
         return self.backlog is not None and self.future is self.backlog
 
     @property
-    def is_refused(self) -> bool:
-        """Whether something it came after could not be stored."""
-        return self.backlog is not None and self.backlog.failure is not None
+    def failure(self) -> Exception | None:
+        """Why something it came after could not be stored, if so; then it is not stored either."""
+        return None if self.backlog is None else self.backlog.failure
 
 
 _Waiter = asyncio.Future[Any] | Future[Any] | Backlog | None
@@ -202,7 +202,7 @@ class Writer:
 
     def _flush(self, loop: asyncio.AbstractEventLoop) -> None:
         self._flush_loop = None
-        if not self._commit_here(loop):
+        if self._pending and not self._commit_here(loop):
             self._wake.put(True)
 
     def _commit_here(self, loop: asyncio.AbstractEventLoop) -> bool:
@@ -245,10 +245,10 @@ class Writer:
         again: bool = False,
     ) -> None:
         outcomes: list[_Outcome] = []
-        refused = [unit for unit in units if unit.is_refused]
+        refused = [unit for unit in units if unit.failure is not None]
         if refused:
-            units = [unit for unit in units if not unit.is_refused]
-            self._deliver(refused, [(each.future, None, _failure(each)) for each in refused], here)
+            units = [unit for unit in units if unit.failure is None]
+            self._deliver(refused, [(each.future, None, each.failure) for each in refused], here)
             if not units and not begun:
                 return
         try:
@@ -257,10 +257,8 @@ class Writer:
             is_lost = self._line.is_lost(error)
             if is_lost and not again:
                 self._commit(units, here, again=True)
-            elif is_lost or self._line.is_busy(error):
-                # Nobody's turn came: to wait again for each of them would help nobody.
-                outcomes = _failed(units, self._explain(error))
-            elif len(units) == 1:
+            elif len(units) == 1 or is_lost or self._line.is_busy(error):
+                # If nobody's turn came, to wait again for each of them would help nobody.
                 outcomes = _failed(units, self._explain(error))
             else:
                 for unit in units:
@@ -325,10 +323,6 @@ def _failed(units: list[_Unit], error: Exception) -> list[_Outcome]:
             # At once, on this thread: what its run handed in later may be next.
             unit.backlog.failure = error
     return [(unit.future, None, error) for unit in units]
-
-
-def _failure(unit: _Unit) -> Exception | None:
-    return None if unit.backlog is None else unit.backlog.failure
 
 
 def _execute(connection: Connection, units: list[_Unit]) -> list[_Outcome]:

@@ -241,7 +241,9 @@ def is_plain_name(name: str, *, may_be_unknown: bool) -> bool:
         at += size
     if words and at >= len(words):
         return True
-    is_sentence = set(folded) & (_idle() | _saying()) or any(act_at(folded, i) for i in range(at))
+    is_sentence = set(name.casefold().split()) & (_idle() | _saying()) or any(
+        act_at(folded, i) for i in range(at)
+    )
     return may_be_unknown and not is_sentence and not is_doubtful_name(name)
 
 

@@ -164,7 +164,9 @@ def _left_over(situation: Situation, routed: Routed) -> Iterator[str]:
     if picked is not None and set(singular_words(picked[1])) <= written.words:
         # The rest was asked about, and this is the answer.
         return
-    for part in _QUOTED.findall(text):
+    # A number that is part of a name is no amount.
+    numbered = [each for _, each in written.names if re.fullmatch(r"[^\W\d]+\d+", each)]
+    for part in (*_QUOTED.findall(text), *numbered):
         text = text.replace(part, " ")
     for clause in split_clauses(text):
         if not _is_remark(clause, written):

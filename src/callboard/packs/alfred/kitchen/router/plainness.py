@@ -164,7 +164,9 @@ def _left_over(situation: Situation, routed: Routed) -> Iterator[str]:
     if picked is not None and set(singular_words(picked[1])) <= written.words:
         # The rest was asked about, and this is the answer.
         return
-    for part in _QUOTED.findall(text):
+    # A number that is part of a name is no amount.
+    numbered = [each for _, each in written.names if re.fullmatch(r"[^\W\d]+\d+", each)]
+    for part in (*_QUOTED.findall(text), *numbered):
         text = text.replace(part, " ")
     for clause in split_clauses(text):
         if not _is_remark(clause, written):
@@ -241,7 +243,9 @@ def is_plain_name(name: str, *, may_be_unknown: bool) -> bool:
         at += size
     if words and at >= len(words):
         return True
-    is_sentence = set(folded) & (_idle() | _saying()) or any(act_at(folded, i) for i in range(at))
+    is_sentence = set(name.casefold().split()) & (_idle() | _saying()) or any(
+        act_at(folded, i) for i in range(at)
+    )
     return may_be_unknown and not is_sentence and not is_doubtful_name(name)
 
 

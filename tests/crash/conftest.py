@@ -11,6 +11,8 @@ import pytest
 from bad_days import new_project
 from crashlab import Expected, Stagehand, undisturbed
 
+from stores import is_on_server
+
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
@@ -51,4 +53,5 @@ def calm(
     stagehand: Stagehand, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str], Expected]:
     """Return what each play leaves behind when nobody disturbs it, played once per worker."""
-    return cache(lambda play: undisturbed(stagehand, tmp_path_factory.mktemp("calm"), play))
+    played = cache(lambda play, _on: undisturbed(stagehand, tmp_path_factory.mktemp("calm"), play))
+    return lambda play: played(play, is_on_server())

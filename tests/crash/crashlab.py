@@ -1,6 +1,7 @@
 """Kill, restart, compare: what must hold after a process died at any moment."""
 
 import json
+import os
 import re
 import shutil
 import sqlite3
@@ -13,9 +14,11 @@ from typing import Any
 
 from callboard.store.database import Database
 from callboard.store.integrity import check_integrity
-from callboard.store.sqlite.database import SqliteDatabase
+from callboard.store.postgres.address import StoreAddress
+from callboard.studio.database import open_database
 from callboard.studio.project import Project
 from callboard.tools import verify
+from stores import URL, is_on_server
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "sample"
 KILLED = -9
@@ -84,6 +87,7 @@ class Trial:
                 "play": name,
                 "args": args,
                 "short_answer": short_answer,
+                "store": os.environ.get(URL),
                 **job,
             }
         )
@@ -104,28 +108,34 @@ class Trial:
         return json.loads(self.outcome.read_text("utf-8"))
 
     def _look_at_the_dead(self) -> tuple[set[str], set[str], int]:
-        """Read the journal as the kill left it, from a copy: the original is not touched."""
+        """Read the journal as the kill left it; of a file a copy, the original is not touched."""
+        found = self._steps_on_server() if is_on_server() else self._steps_in_file()
+        finished = {key for key, state, _ in found if state in ("done", "failed")}
+        doubtful = {key for key, _, effect in found if effect == "once"} - finished
+        return finished, doubtful, len(self.seen())
+
+    def _steps_on_server(self) -> list[Any]:
+        address = StoreAddress(os.environ[URL], Project(self.root).standing.identity.name)
+        with address.connect() as raw:
+            found = raw.execute("SELECT to_regclass('steps')").fetchone()
+            if found is None or found[0] is None:
+                return []
+            return raw.execute("SELECT key, state, effect FROM steps").fetchall()
+
+    def _steps_in_file(self) -> list[Any]:
         copy = self.folder / "autopsy"
         shutil.rmtree(copy, ignore_errors=True)
         copy.mkdir()
         for path in self.database.parent.glob("callboard.db*"):
             shutil.copy(path, copy / path.name)
-        finished: set[str] = set()
-        doubtful: set[str] = set()
         connection = sqlite3.connect(copy / "callboard.db")
         try:
             assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
             if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'steps'").fetchone():
-                for key, state, effect in connection.execute(
-                    "SELECT key, state, effect FROM steps"
-                ):
-                    if state in ("done", "failed"):
-                        finished.add(key)
-                    elif effect == "once":
-                        doubtful.add(key)
+                return connection.execute("SELECT key, state, effect FROM steps").fetchall()
+            return []
         finally:
             connection.close()
-        return finished, doubtful, len(self.seen())
 
     def seen(self) -> list[str]:
         """Return the step keys that models and tools were asked for, over all processes."""
@@ -147,10 +157,11 @@ class Trial:
         assert sorted(self.ledger()) == expected.ledger
         self._check_database(outcome["run_id"], expected)
         self._check_mirror(outcome["run_id"])
-        assert list((self.root / ".callboard" / "locks").iterdir()) == []
+        locks = self.root / ".callboard" / "locks"
+        assert is_on_server() or list(locks.iterdir()) == []
 
     def _check_database(self, run_id: str, expected: "Expected") -> None:
-        database = SqliteDatabase.open(self.database)
+        database = open_database(Project(self.root))
         try:
             report = check_integrity(database)
             assert report.is_sound, report.problems
@@ -188,13 +199,12 @@ class Trial:
         folder = self.root / ".callboard" / "runs" / run_id
         names = {path.name for path in folder.iterdir()}
         assert names == {"run.json", "steps.jsonl", "cache.json", "recipe.json"}
-        connection = sqlite3.connect(self.database)
-        connection.row_factory = sqlite3.Row
+        database = open_database(Project(self.root))
         try:
-            run = connection.execute("SELECT * FROM runs").fetchone()
-            steps = connection.execute("SELECT * FROM steps ORDER BY seq").fetchall()
+            [run] = rows(database, "SELECT * FROM runs")
+            steps = rows(database, "SELECT * FROM steps ORDER BY seq")
         finally:
-            connection.close()
+            database.close()
         mirrored = json.loads((folder / "run.json").read_bytes())
         assert mirrored["state"] == run["state"]
         assert mirrored["result"] == json.loads(run["result"])
@@ -224,7 +234,7 @@ def undisturbed(stagehand: Stagehand, folder: Path, play: str) -> Expected:
     started = time.monotonic()
     outcome = trial.recover()
     seconds = time.monotonic() - started
-    database = SqliteDatabase.open(trial.database)
+    database = open_database(Project(trial.root))
     try:
         steps = rows(database, "SELECT key, kind, effect, state FROM steps")
     finally:

@@ -24,6 +24,13 @@ import re2  # noqa: F401
 import sqlalchemy.dialects.sqlite
 import sqlalchemy.schema  # noqa: F401
 
+import callboard.choreography
+import callboard.packs.examples.conference
+import callboard.packs.examples.dag
+import callboard.packs.examples.loop
+import callboard.packs.examples.recipe
+import callboard.packs.examples.turn
+import callboard.store.schema  # noqa: F401
 from callboard.core.errors import Conflict
 from callboard.core.vocabulary import RunState, SignalKind
 from callboard.models import Script
@@ -81,6 +88,8 @@ def speak(request: Any, witness: Witness, short_answer: bool) -> str:
 async def perform(job: dict[str, Any]) -> dict[str, Any]:
     """Open the project, start the play or go on with it, and stay until it is over."""
     root, witness = Path(job["root"]), Witness(Path(job["witness"]))
+    if job.get("store"):
+        os.environ["CALLBOARD_STORE_URL"] = job["store"]
     execute = ToolService.execute
 
     async def witnessed(self: ToolService, call: Any, *args: Any, **kwargs: Any) -> Any:

@@ -37,3 +37,17 @@ def test_a_kill_at_a_commit_point_loses_and_repeats_nothing(
         is_killed = trial.perform(kill=[point, nth]) == KILLED
         assert is_killed or nth > count - 3
         trial.check(trial.recover(), expected)
+
+
+@pytest.mark.parametrize("store", ["postgres"], indirect=True)
+@pytest.mark.parametrize("play", ["ledger", "recipe"])
+def test_a_kill_at_a_commit_point_on_a_server_loses_and_repeats_nothing(
+    store: str, play: str, stagehand: Stagehand, tmp_path: Path, calm: Callable[[str], Expected]
+) -> None:
+    expected = calm(play)
+    for point, count in expected.passages.items():
+        nth = (count + 1) // 2
+        trial = Trial(stagehand, tmp_path / point, play)
+        is_killed = trial.perform(kill=[point, nth]) == KILLED
+        assert is_killed or nth > count - 3
+        trial.check(trial.recover(), expected)

@@ -97,7 +97,8 @@ async def test_the_run_of_a_killed_process_is_taken_over_by_one_that_was_there_b
         run = await studio.engine.wait(run.id)
     assert plain(run.result) == expected.result
     finished, _, _ = trial.kills[0]
-    assert len(finished) >= 3
+    # The third was only handed in, and nobody had seen it.
+    assert len(finished) >= 2
     again = {call.request.step_key for call in script.calls}
     assert not finished & again
 

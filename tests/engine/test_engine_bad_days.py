@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 import socket
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -22,8 +21,10 @@ from callboard.core.vocabulary.run import (
     SignalRecord,
     StepState,
 )
+from callboard.store.connection import DiskFull
 from callboard.store.journal.questions import list_questions
 from callboard.store.journal.signals import insert_signal, load_signal
+from stores import holding_line
 
 pytestmark = pytest.mark.anyio
 
@@ -261,7 +262,7 @@ class Disk:
 
     def reach(self, point: str) -> None:
         if point == "store.before_commit" and self.is_full:
-            raise sqlite3.OperationalError("database or disk is full")
+            raise DiskFull("no room")
 
 
 async def test_a_run_that_a_full_disk_stopped_goes_on_by_itself_when_there_is_room(
@@ -316,6 +317,7 @@ async def test_a_lock_somebody_holds_for_long_does_not_end_a_run(
     open_theatre: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("callboard.store.sqlite.line._PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr("callboard.store.postgres.address.PATIENCE_SECONDS", 0.2)
     goes_on = asyncio.Event()
 
     async def body(run: Any) -> str:
@@ -328,12 +330,9 @@ async def test_a_lock_somebody_holds_for_long_does_not_end_a_run(
 
     async with open_theatre({"body": body}) as theatre:
         run_id = await theatre.start("body")
-        other = sqlite3.connect(tmp_path / "callboard.db", isolation_level=None)
-        other.execute("BEGIN IMMEDIATE")
-        goes_on.set()
-        await until(lambda: theatre.engine._dispatcher.live(run_id).interruption)
-        other.execute("COMMIT")
-        other.close()
+        with holding_line(tmp_path / "callboard.db"):
+            goes_on.set()
+            await until(lambda: theatre.engine._dispatcher.live(run_id).interruption)
         await until(lambda: theatre.engine.load(run_id).state is RunState.DONE)
 
 

@@ -15,7 +15,7 @@ from callboard.engine.run import Run
 from callboard.engine.scope import Backstage
 from callboard.store.database import Database
 from callboard.store.journal.steps import load_journal
-from callboard.store.sqlite.database import SqliteDatabase
+from stores import open_store
 
 Body = Callable[[Run], Awaitable[Any]]
 
@@ -50,7 +50,7 @@ async def open_in(
     async with AsyncExitStack() as stack:
         clock = changes.get("clock") or SystemClock()
         more = {"faults": changes["faults"]} if "faults" in changes else {}
-        database = SqliteDatabase.open(folder / "callboard.db", **more)
+        database = open_store(folder / "callboard.db", **more)
         stack.callback(database.close)
         ids = IdMaker(clock)
         backstage = Backstage(database, ids, clock, lambda name: bodies[name], **more)

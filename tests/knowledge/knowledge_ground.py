@@ -10,7 +10,7 @@ from callboard.core.ids import IdMaker
 from callboard.knowledge import Indexing, Knowledge
 from callboard.store.database import Database, Durability
 from callboard.store.faults import FaultPoints
-from callboard.store.sqlite.database import SqliteDatabase
+from stores import open_store
 
 
 class HandClock:
@@ -58,9 +58,7 @@ def open_knowledge(
     faults: FaultPoints | None = None,
 ) -> Iterator[tuple[Knowledge, Database]]:
     """Open the knowledge of a folder, as another process would."""
-    database = SqliteDatabase.open(
-        folder / "callboard.db", durability=Durability.NORMAL, faults=faults
-    )
+    database = open_store(folder / "callboard.db", durability=Durability.NORMAL, faults=faults)
     chosen = clock or HandClock()
     try:
         yield (

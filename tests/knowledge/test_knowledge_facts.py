@@ -9,6 +9,7 @@ from knowledge_ground import HandClock, open_knowledge
 
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.knowledge import FactState
+from stores import ON_A_FILE
 
 pytestmark = pytest.mark.anyio
 
@@ -135,6 +136,7 @@ actions = st.lists(
 )
 
 
+@ON_A_FILE
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
 @given(actions)
 async def test_memory_and_rows_agree(tmp_path_factory: pytest.TempPathFactory, program) -> None:

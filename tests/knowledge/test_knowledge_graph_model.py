@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from knowledge_ground import open_knowledge
 
 from callboard.knowledge import Edge, Node
+from stores import ON_A_FILE
 
 NAMES = [f"n{number}" for number in range(8)]
 node_lists = st.lists(
@@ -68,6 +69,7 @@ class Model:
         return seen.get(end)
 
 
+@ON_A_FILE
 @pytest.mark.req("WF-74", "WF-G47")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps)

@@ -13,6 +13,7 @@ from callboard.knowledge import EmbeddingFailed, Indexing, OfflineEmbedder, Sour
 from callboard.knowledge.library.passages import cut
 from callboard.store.integrity import check_integrity
 from callboard.store.sqlite.salvage import salvage
+from stores import ON_A_FILE
 
 pytestmark = pytest.mark.anyio
 
@@ -267,6 +268,7 @@ def _assert_near(found, exact) -> None:
     assert hits >= 0.9 * sum(map(len, exact))
 
 
+@ON_A_FILE
 async def test_full_text_is_sound_and_survives_salvage(tmp_path: Path) -> None:
     with open_knowledge(tmp_path) as (knowledge, database):
         await knowledge.library.put("notes", [SourceText("a.md", HARBOUR)])

@@ -9,7 +9,7 @@ from typing import Any
 from callboard.store.connection import Connection
 from callboard.store.database import Database, Seal
 from callboard.store.ledger.rows import is_protected
-from callboard.store.sqlite.database import SqliteDatabase
+from stores import open_store
 
 KEY = bytes(range(32))
 
@@ -20,7 +20,7 @@ def seal_for(folder: Path, key: bytes = KEY, key_id: str = "mine") -> Seal:
 
 @contextmanager
 def opened(folder: Path, seal: Seal | None = None) -> Iterator[Database]:
-    database = SqliteDatabase.open(folder / "callboard.db", seal=seal or seal_for(folder))
+    database = open_store(folder / "callboard.db", seal=seal or seal_for(folder))
     try:
         yield database
     finally:

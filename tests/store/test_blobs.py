@@ -10,14 +10,14 @@ from callboard.core.errors import NotFound
 from callboard.store.blobs import get_blob, put_blob
 from callboard.store.database import Database
 from callboard.store.integrity import check_integrity
-from callboard.store.sqlite.database import SqliteDatabase
+from stores import open_store
 
 pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    opened = SqliteDatabase.open(tmp_path / "callboard.db")
+    opened = open_store(tmp_path / "callboard.db")
     yield opened
     opened.close()
 

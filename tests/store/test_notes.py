@@ -7,8 +7,8 @@ import pytest
 
 from callboard.store.connection import Connection
 from callboard.store.database import Database
-from callboard.store.sqlite.database import SqliteDatabase
 from callboard.testing import Passages
+from stores import open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -27,7 +27,7 @@ def noted(database: Database) -> list[str]:
 
 async def test_a_note_joins_the_commit_of_what_comes_after_it(path: Path) -> None:
     passages = Passages()
-    database = SqliteDatabase.open(path, faults=passages)
+    database = open_store(path, faults=passages)
     try:
         database.note(add("first"))
         database.note(add("second"))
@@ -39,7 +39,7 @@ async def test_a_note_joins_the_commit_of_what_comes_after_it(path: Path) -> Non
 
 
 async def test_a_note_that_nothing_joins_is_committed_soon(path: Path) -> None:
-    database = SqliteDatabase.open(path)
+    database = open_store(path)
     loop, committed = asyncio.get_running_loop(), asyncio.Event()
     database.on_commit(lambda: loop.call_soon_threadsafe(committed.set))
     try:
@@ -54,10 +54,10 @@ async def test_a_note_that_nothing_joins_is_committed_soon(path: Path) -> None:
 
 
 async def test_closing_commits_notes(path: Path) -> None:
-    database = SqliteDatabase.open(path)
+    database = open_store(path)
     database.note(add("last words"))
     database.close()
-    again = SqliteDatabase.open(path)
+    again = open_store(path)
     try:
         assert noted(again) == ["last words"]
     finally:
@@ -67,7 +67,7 @@ async def test_closing_commits_notes(path: Path) -> None:
 async def test_a_note_that_fails_is_logged_and_spoils_nothing(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    database = SqliteDatabase.open(path)
+    database = open_store(path)
     try:
         database.note(lambda connection: connection.execute("INSERT INTO nowhere VALUES (1)"))
         await database.write(add("kept"))
@@ -81,7 +81,7 @@ def test_a_note_of_a_loop_that_is_gone_goes_with_the_next_commit(path: Path) -> 
     async def leave(name: str) -> None:
         database.note(add(name))
 
-    database = SqliteDatabase.open(path)
+    database = open_store(path)
     try:
         asyncio.run(leave("gone"))
         asyncio.run(leave("gone, too"))

@@ -8,14 +8,14 @@ import pytest
 from callboard.core.clock import SystemClock
 from callboard.store.database import Database
 from callboard.store.records import Body, Records
-from callboard.store.sqlite.database import SqliteDatabase
+from stores import open_store
 
 pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
 def database(tmp_path: Path):
-    database = SqliteDatabase.open(tmp_path / "callboard.db")
+    database = open_store(tmp_path / "callboard.db")
     yield database
     database.close()
 

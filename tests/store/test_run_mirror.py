@@ -27,14 +27,14 @@ from callboard.store.journal.runs import claim, finish, insert_run
 from callboard.store.journal.sessions import insert_session
 from callboard.store.journal.steps import insert_step
 from callboard.store.mirror import RunMirror
-from callboard.store.sqlite.database import SqliteDatabase
+from stores import open_store
 
 TRICKY = "a line\u2028separator, a tab\t, a newline\n and an umlaut ü"
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    opened = SqliteDatabase.open(tmp_path / "callboard.db")
+    opened = open_store(tmp_path / "callboard.db")
     session = SessionRecord("sess_1", "main", SessionState.ACTIVE, created_at=1)
     run = RunRecord("run_1", "sess_1", "pack/play", RunState.RUNNING, created_at=1)
 

@@ -12,8 +12,8 @@ from callboard.store.connection import Connection
 from callboard.store.database import Database
 from callboard.store.ledger.book import read_head
 from callboard.store.ledger.rows import UNPROTECTED, is_protected
+from callboard.store.presence import DatabaseMissing
 from callboard.store.sqlite.database import SqliteDatabase
-from callboard.store.sqlite.presence import DatabaseMissing
 
 INSERT = "INSERT INTO records VALUES ('p', 'k', ?, '{}', 1, 1)"
 

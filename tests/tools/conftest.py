@@ -7,9 +7,9 @@ import pytest
 from toolhouse import HandClock, House, open_service
 
 from callboard.store.database import Durability
-from callboard.store.sqlite.database import SqliteDatabase
 from callboard.tools import ToolRegistry
 from callboard.tools.builtin import BUILTIN_TOOLS
+from stores import open_store
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def house(root: Path) -> Iterator[House]:
     clock = HandClock()
-    database = SqliteDatabase.open(root / ".callboard/callboard.db", durability=Durability.NORMAL)
+    database = open_store(root / ".callboard/callboard.db", durability=Durability.NORMAL)
     registry = ToolRegistry(BUILTIN_TOOLS)
     service = open_service(database, root, registry, clock)
     yield House(root, database, service, clock)

@@ -13,7 +13,6 @@ from toolhouse import House, trail_of
 from callboard.core.errors import NotFound
 from callboard.core.vocabulary import ReceiptOutcome
 from callboard.store.database import Connection
-from callboard.store.sqlite.database import SqliteDatabase
 from callboard.tools import (
     Policy,
     ReceiptDraft,
@@ -26,6 +25,7 @@ from callboard.tools import (
     verify,
 )
 from callboard.tools.audit.receipts import receipt_from_json, receipt_to_json
+from stores import open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -34,13 +34,13 @@ import asyncio, sys
 from pathlib import Path
 from callboard.core.clock import SystemClock
 from callboard.core.ids import IdMaker
-from callboard.store.sqlite.database import SqliteDatabase
+from stores import open_store
 from callboard.tools import Policy, ToolCall, ToolRegistry, ToolService
 from callboard.tools.audit import Trail
 from callboard.tools.builtin import BUILTIN_TOOLS
 
 async def main(root, count):
-    database = SqliteDatabase.open(root / ".callboard/callboard.db")
+    database = open_store(root / ".callboard/callboard.db")
     clock = SystemClock()
     registry = ToolRegistry(BUILTIN_TOOLS)
     service = ToolService(
@@ -172,7 +172,7 @@ def test_two_processes_append_to_one_chain(root: Path) -> None:
     for process in processes:
         _, errors = process.communicate(timeout=100)
         assert process.returncode == 0, errors.decode()
-    database = SqliteDatabase.open(root / ".callboard/callboard.db")
+    database = open_store(root / ".callboard/callboard.db")
     report = verify(database, trail_of(root))
     database.close()
     assert report.flaws == ()

@@ -18,6 +18,7 @@ from callboard.store.journal.runs import list_runs, load_run, match_runs
 from callboard.store.journal.sessions import load_session
 from callboard.store.kept import check_kept_folder
 from callboard.studio.database import admit, open_database, refuse_lost
+from callboard.studio.place import has_database
 from callboard.studio.privacy import Viewer
 from callboard.studio.project import Project
 
@@ -38,6 +39,18 @@ def find_run(connection: Connection, text: str) -> RunRecord:
             raise NotFound("There is no run in this project yet", fix="`callboard run` starts one.")
         return newest[0]
     return load_run(connection, pick(match_runs(connection, text), text, "run"))
+
+
+def viewer_here() -> Viewer:
+    """Return who looks: the person the environment names, if it names one."""
+    return Viewer(os.environ.get(PERSON_VARIABLE) or None)
+
+
+def find_own_run(connection: Connection, text: str) -> RunRecord:
+    """Return the run a user means; one of somebody else's conversation raises."""
+    found = find_run(connection, text)
+    viewer_here().require(connection, found.session_id)
+    return found
 
 
 def pick(candidates: Sequence[str], text: str, noun: str) -> str:
@@ -119,13 +132,7 @@ class OpenJournal:
 
     def run(self, text: str) -> RunRecord:
         """Return the run a user means; one of somebody else's conversation raises."""
-
-        def work(connection: Connection) -> RunRecord:
-            found = find_run(connection, text)
-            self.viewer.require(connection, found.session_id)
-            return found
-
-        return self.read(work)
+        return self.read(lambda connection: find_own_run(connection, text))
 
     def session(self, text: str) -> SessionRecord:
         """Return the session a user means; somebody else's conversation raises."""
@@ -139,8 +146,8 @@ class OpenJournal:
 
     @property
     def viewer(self) -> Viewer:
-        """Who looks: the person the environment names, if it names one."""
-        return Viewer(os.environ.get(PERSON_VARIABLE) or None)
+        """Who looks."""
+        return viewer_here()
 
     def owners(self) -> Owners:
         """Return who executes what."""
@@ -170,7 +177,7 @@ def reading(project: Path | None) -> Generator[OpenJournal]:
     """Open a project to be read, for as long as the context lasts."""
     found = find_project(project)
     check_kept_folder(found.folder)
-    if not found.database.exists():
+    if not has_database(found):
         refuse_lost(found)
         yield OpenJournal(found, None)
         return

@@ -34,6 +34,7 @@ OWN = {
     "serve": "the project over HTTP",
     "trust": "say that what a folder brings shall count",
     "config": "the settings in force and where they come from",
+    "store": "where the project's rows are kept, and moving them",
     "gc": "let go what old work left behind",
     "doctor": "check the project and its surroundings",
 }

@@ -36,9 +36,12 @@ def cache_dir(environment: Mapping[str, str]) -> Path:
     return user_cache_path("callboard")
 
 
+_PARAMETER: Final = re.compile(r"password=[^\s&\"']+")
 _USER: Final = re.compile(r"(?<=://)[^/?#\s\"'<>]*@")
 
 
 def without_user(text: str) -> str:
     """Return a text in which no URL shows a user name or a password."""
+    if "password=" in text:
+        text = _PARAMETER.sub("password=(hidden)", text)
     return _USER.sub("(hidden)@", text) if "@" in text and "://" in text else text

@@ -123,7 +123,9 @@ class EmbeddedDispatcher:
         return self._live.get(run_id) or self._interrupted.get(run_id)
 
     def poke(self) -> None:
-        """Look at signals and answers at once."""
+        """Look at signals and answers at once: a run that does not wait is soon a step further."""
+        with contextlib.suppress(StoreError):
+            self._deliver()
         self._seen_version = -1
         self._poked.set()
 

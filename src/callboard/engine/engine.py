@@ -25,7 +25,7 @@ from callboard.engine.ownership import Ownership
 from callboard.engine.recovery import MOST_DEATHS, Recovery
 from callboard.engine.scope import Backstage
 from callboard.engine.signals import Signals
-from callboard.store.backlog import before_leaving
+from callboard.store.backlog import current
 from callboard.store.connection import Connection
 from callboard.store.journal.events import append_event
 from callboard.store.journal.questions import give_answer, load_question
@@ -155,8 +155,6 @@ class Engine:
         guard: Guard | None,
         together: Companion | None,
     ) -> RunRecord:
-        # A run may start another: that one must not know more than is kept of the first.
-        await before_leaving()
         body = RunStarted(run.choreography, run.title, run.parent_id, run.origin)
 
         def work(connection: Connection) -> None:
@@ -170,7 +168,8 @@ class Engine:
                 together(connection, run)
 
         async def store() -> None:
-            await self._database.write(work)
+            # A run may start another: that one must not know more than is kept of the first.
+            await self._database.write(work, current())
             if dispatch:
                 await self._dispatcher.dispatch(run.id, is_new=cut is None)
 
@@ -189,14 +188,12 @@ class Engine:
 
     async def signal(self, run_id: str, kind: SignalKind, reason: str = "") -> SignalRecord:
         """Ask something of a run and return once it has taken effect."""
-        await before_leaving()
         return await self._signals.send(run_id, kind, reason)
 
     async def answer(
         self, question_id: str, value: Json, *, answered_by: str = "user", dispatch: bool = True
     ) -> Answer:
         """Answer a question; a run that nobody executes is taken up again."""
-        await before_leaving()
         asked = self._database.read(lambda connection: load_question(connection, question_id))
         choices = asked.question.choices
         if not asked.question.allows(value):
@@ -217,7 +214,7 @@ class Engine:
                 self._event(connection, run, body, asked.key)
             return fresh
 
-        if not await self._database.write(work):
+        if not await self._database.write(work, current()):
             raise Conflict(
                 f"Question {question_id} has been answered already",
                 fix=f"`callboard runs show {run.id}` shows where the run is.",

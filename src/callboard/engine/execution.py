@@ -31,6 +31,10 @@ async def perform(live: LiveRun, plan: StepPlan) -> Json:
             return await _resolve_unknown(live, plan, known)
     elif plan.effect is Effect.ONCE and await live.may_have_begun(plan.key):
         return await _resolve_unknown(live, plan, None)
+    if plan.effect is not Effect.ONCE and (plan.may_touch or live.backlog.has_companions):
+        await live.backlog.durable()
+        # Whoever waited for the same commit to pause the run comes first.
+        await asyncio.sleep(0)
     await live.admit()
     return await _execute(live, plan)
 
@@ -98,8 +102,6 @@ async def _carry_out(live: LiveRun, plan: StepPlan) -> Json:
         if plan.effect is Effect.ONCE:
             done = await _finish_even_if_cancelled(live, plan, scope, started_at, started)
         else:
-            if plan.may_touch or live.backlog.has_companions:
-                await live.backlog.durable()
             done = await _act(plan, scope)
             await record_step(live, plan, scope, done, started_at, started)
     except NotNow:

@@ -156,10 +156,11 @@ class Executor:
             if live.cancelling:
                 raise asyncio.CancelledError
             result, error = await self._perform(live)
+            state = RunState.DONE if error is None else RunState.FAILED
             # A paused run does not end by itself: its end waits like a step would.
             await live.admit()
-            state = RunState.DONE if error is None else RunState.FAILED
-            await live.finish(state, result=result, error=error)
+            while not await live.finish(state, result=result, error=error):
+                await live.admit()
         except asyncio.CancelledError:
             live.is_ending = True
             await self._stopped(live)

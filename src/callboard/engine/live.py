@@ -28,7 +28,7 @@ from callboard.engine.run_journal import RunJournal
 from callboard.engine.scope import Backstage
 from callboard.store.connection import Connection, StoreError
 from callboard.store.journal.runs import Owner, finish, set_state
-from callboard.store.journal.signals import acknowledge
+from callboard.store.journal.signals import acknowledge, open_signals_of
 from callboard.store.journal.steps import output_of
 
 _log = logging.getLogger(__name__)
@@ -231,17 +231,22 @@ class LiveRun(RunJournal):
         result: Json = None,
         error: ErrorRecord | None = None,
         before: Callable[[Connection], None] | None = None,
-    ) -> None:
-        """End the run, acknowledging every signal that its end overtook.
+    ) -> bool:
+        """End the run, acknowledging every signal that its end overtook; say whether it has ended.
 
-        `before` is stored with it, while the run is still this execution's.
+        A pause that was stored before it is not overtaken: then the run is held, and stays.
+        `before` is stored with the end, while the run is still this execution's.
         """
         now = self.backstage.clock.now_ms()
         signals = [*self._pausing, *self.cancelling]
 
-        def work(connection: Connection) -> None:
+        def work(connection: Connection) -> list[SignalRecord]:
             if before is not None:
                 before(connection)
+            elif state is not RunState.CANCELLED:
+                there = open_signals_of(connection, self.record.id)
+                if held_by := [each for each in there if each.kind is SignalKind.PAUSE]:
+                    return held_by
             self.guard(
                 finish(
                     connection,
@@ -258,13 +263,18 @@ class LiveRun(RunJournal):
                 RunChanged(state.value, error=error.to_json() if error is not None else None),
             )
             self._acknowledge(connection, signals, state, now)
+            return []
 
         self.backstage.faults.reach("run.before_finish")
-        await self.write(work)
+        if held_by := await self.write(work):
+            for signal in held_by:
+                self.receive(signal)
+            return False
         self.state = state
         self.backstage.faults.reach("run.after_finish")
         self.settled.set()
         self.backstage.settled(self.record.id, self.record.session_id)
+        return True
 
     @property
     def has_long_steps(self) -> bool:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from callboard.core.errors import CallboardError
 from callboard.core.events import EventBody
@@ -14,6 +14,8 @@ from callboard.store.connection import Connection, StoreError
 from callboard.store.journal.events import event_row
 from callboard.store.journal.runs import Owner, holds
 from callboard.store.writer import RowRefused, Rows, Statement, Work
+
+T = TypeVar("T")
 
 
 class _NotOwner(Exception):
@@ -45,18 +47,18 @@ class RunJournal:
         # Whether the execution is ending anyway, so that nothing need stop it.
         self.is_ending = False
 
-    async def write(self, work: Callable[[Connection], Any]) -> None:
+    async def write(self, work: Callable[[Connection], T]) -> T:
         """Commit something on behalf of the run; a failure here ends the execution.
 
         Nothing is committed once the claim no longer holds under which the run is executed.
         """
 
-        def fenced(connection: Connection) -> None:
+        def fenced(connection: Connection) -> T:
             self.guard(holds(connection, self.record.id, self.owner))
-            work(connection)
+            return work(connection)
 
         try:
-            await self.backstage.database.write(fenced, self.backlog)
+            return await self.backstage.database.write(fenced, self.backlog)
         except Exception as error:
             self.backlog.check()
             if isinstance(error, _NotOwner | StoreError):
@@ -71,8 +73,8 @@ class RunJournal:
         Its unit must see to it that the claim still holds under which the run is executed.
         """
         self.backlog.check()
-        self.backlog.count(size_bytes, has_companions=has_companions)
         self.backstage.database.hand_in(work, self.backlog)
+        self.backlog.count(size_bytes, has_companions=has_companions)
 
     def forget_backlog(self) -> None:
         """Write no longer behind a record that was refused."""

@@ -9,6 +9,7 @@ from callboard.engine.changes import Changes
 from callboard.engine.dispatcher import Dispatcher
 from callboard.engine.ownership import Ownership
 from callboard.engine.scope import Backstage
+from callboard.store.backlog import current
 from callboard.store.connection import Connection
 from callboard.store.journal.events import append_event
 from callboard.store.journal.runs import claim, finish, load_run, release, set_state
@@ -41,7 +42,9 @@ class Signals:
             created_at=self._backstage.clock.now_ms(),
             reason=reason,
         )
-        ownerless = await self._database.write(lambda connection: self._store(connection, signal))
+        ownerless = await self._database.write(
+            lambda connection: self._store(connection, signal), current()
+        )
         await self._follow_up(ownerless, signal)
         self._dispatcher.poke()
         return await self._acknowledged(signal)

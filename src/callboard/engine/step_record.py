@@ -82,7 +82,7 @@ async def record_step(
     backstage.faults.reach("step.after_record")
     if live.backlog.is_full:
         await live.backlog.durable()
-    elif step.seq % _STEPS_PER_TURN == 0:
+    elif plan.effect is Effect.ONCE or step.seq % _STEPS_PER_TURN == 0:
         await asyncio.sleep(0)
 
 

@@ -36,8 +36,10 @@ class Backlog:
         self._is_told = False
         # Set by the writer on its thread, in its turn: from then on it stores nothing of this.
         self.failure: Exception | None = None
-        # Whether what was handed in may be looked for in other tables than the journal's.
-        self.has_companions = False
+        # The number of the latest unit that wrote more than the journal, and up to which number
+        # every reader sees all; threads of the run read as well.
+        self._latest_companion = 0
+        self._visible = 0
         self._handed_in = 0
         self._stored = 0
         self._bytes: deque[int] = deque()
@@ -46,21 +48,29 @@ class Backlog:
         self._waiting: deque[tuple[int, Callable[[], None]]] = deque()
 
     @property
-    def is_behind(self) -> bool:
-        """Whether something that was handed in is not known to be on disk."""
-        return self._stored != self._handed_in
-
-    @property
     def is_full(self) -> bool:
         """Whether the run must not go on before the disk has caught up."""
         return self._handed_in - self._stored >= MOST_ROWS or self._bytes_behind >= MOST_BYTES
 
+    @property
+    def has_companions(self) -> bool:
+        """Whether somebody could look in vain for what was stored beside the journal."""
+        return self._latest_companion > max(self._stored, self._visible)
+
+    def make_visible(self, flush: Callable[[], None]) -> None:
+        """Have what was stored beside the journal so far be seen by whoever reads next."""
+        latest = self._latest_companion
+        if latest > max(self._stored, self._visible):
+            flush()
+            self._visible = max(self._visible, latest)
+
     def count(self, size_bytes: int, *, has_companions: bool) -> None:
-        """Note that a unit is handed in."""
+        """Note that a unit has been handed in."""
         self._handed_in += 1
         self._bytes.append(size_bytes)
         self._bytes_behind += size_bytes
-        self.has_companions = self.has_companions or has_companions
+        if has_companions:
+            self._latest_companion = self._handed_in
 
     async def durable(self) -> None:
         """Return when everything handed in so far is on disk; raise if something never will be."""
@@ -91,8 +101,6 @@ class Backlog:
         """Hear from the writer, on the event loop, that the next unit is stored."""
         self._stored += 1
         self._bytes_behind -= self._bytes.popleft()
-        if self._stored == self._handed_in:
-            self.has_companions = False
         while self._waiting and self._waiting[0][0] <= self._stored:
             self._waiting.popleft()[1]()
 

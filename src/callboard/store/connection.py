@@ -77,6 +77,13 @@ class StoreCorrupt(StoreError):
     code = "database_corrupt"
 
 
+class UnknownObjects(StoreError):
+    """A database holds what Callboard has not put there."""
+
+    code = "unknown_objects"
+    tier = ErrorTier.USER_FIXABLE
+
+
 class StoreBusy(StoreError):
     """Another process held the database for too long."""
 

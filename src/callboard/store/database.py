@@ -1,8 +1,9 @@
 """Database: one writer, readers beside it. Knows how to keep rows, not what they mean."""
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from callboard.store.backlog import Backlog, current
@@ -18,8 +19,43 @@ __all__ = ["Connection", "Database", "Durability", "Seal"]
 T = TypeVar("T")
 
 
+class Liveness(Protocol):
+    """The lock that tells whether a process lives, and a look at the others' locks."""
+
+    def hold(self, owner: str, /) -> None:
+        """Take the lock of a process, and keep it until `let_go` or the end of the process."""
+        ...
+
+    def tidy(self) -> None:
+        """Remove what is left of processes that died."""
+        ...
+
+    def let_go(self) -> None:
+        """Give the lock up."""
+        ...
+
+    def is_held(self, connection: Connection, owner: str, /) -> bool:
+        """Say whether some process holds a lock."""
+        ...
+
+
+class FullText(Protocol):
+    """The index of words over the library's passages."""
+
+    def match(
+        self, connection: Connection, collection: str, words: Sequence[str], count: int, /
+    ) -> list[tuple[int, float]]:
+        """Return the passages in which any of the words stand, with how well; more is better."""
+        ...
+
+
 class Database(Protocol):
     """A project's database, whatever it lies on."""
+
+    @property
+    def full_text(self) -> FullText:
+        """The index of words over the library's passages."""
+        ...
 
     async def write(self, work: Work[T] | Rows, /, backlog: Backlog | None = None) -> T:
         """Run a unit of work in the next group commit; durable when this returns.
@@ -113,6 +149,10 @@ class Database(Protocol):
         """Return what the store itself finds wrong with what it keeps; nothing means sound."""
         ...
 
+    def liveness(self, locks: Path, /) -> Liveness:
+        """Return what tells which processes live; a store of files keeps its locks in a folder."""
+        ...
+
     def on_commit(self, listener: Callable[[], None]) -> None:
         """Call a quick, thread-safe function after each commit of this process."""
         ...
@@ -128,6 +168,5 @@ def see_own(database: Database) -> None:
     Whoever can wait does so before, with `before_leaving`; this holds its thread up.
     """
     backlog = current()
-    if backlog is not None and backlog.has_companions:
-        database.flush()
-        backlog.has_companions = False
+    if backlog is not None:
+        backlog.make_visible(database.flush)

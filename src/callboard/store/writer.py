@@ -13,12 +13,13 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 
 from callboard.store.backlog import Backlog, current
 from callboard.store.connection import Connection
 from callboard.store.faults import FaultPoints
 from callboard.store.ledger.book import Ledger
+from callboard.store.line import WritersLine
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]
@@ -69,9 +70,9 @@ class _Unit:
         return self.backlog is not None and self.future is self.backlog
 
     @property
-    def is_refused(self) -> bool:
-        """Whether something it came after could not be stored."""
-        return self.backlog is not None and self.backlog.failure is not None
+    def failure(self) -> Exception | None:
+        """Why something it came after could not be stored, if so; then it is not stored either."""
+        return None if self.backlog is None else self.backlog.failure
 
 
 _Waiter = asyncio.Future[Any] | Future[Any] | Backlog | None
@@ -79,49 +80,12 @@ _Waiter = asyncio.Future[Any] | Future[Any] | Backlog | None
 _Outcome = tuple[_Waiter, Any, BaseException | None]
 
 
-class Line(Protocol):
-    """The one connection of a process that writes, in line with the other processes' writers."""
-
-    @property
-    def connection(self) -> Connection:
-        """What units of work write through."""
-        ...
-
-    def begin(self, *, patient: bool) -> bool:
-        """Open a transaction, waiting while others write; the impatient just hear no."""
-        ...
-
-    def check(self) -> None:
-        """Refuse, by raising, a database that others made unfit since the last commit."""
-        ...
-
-    def commit(self) -> None:
-        """Make the open transaction durable."""
-        ...
-
-    def rollback(self) -> None:
-        """Undo the open transaction, if there is one left."""
-        ...
-
-    def is_busy(self, error: Exception) -> bool:
-        """Say whether nobody's turn came, so that trying again at once would help nobody."""
-        ...
-
-    def explain(self, error: Exception) -> Exception:
-        """Return what the user is told of a failure."""
-        ...
-
-    def close(self) -> None:
-        """Let go of the connection."""
-        ...
-
-
 class Writer:
     """Owns the only connection that writes."""
 
     def __init__(
         self,
-        line: Line,
+        line: WritersLine,
         faults: FaultPoints,
         on_commit: Callable[[], None],
         ledger: Ledger | None = None,
@@ -238,7 +202,7 @@ class Writer:
 
     def _flush(self, loop: asyncio.AbstractEventLoop) -> None:
         self._flush_loop = None
-        if not self._commit_here(loop):
+        if self._pending and not self._commit_here(loop):
             self._wake.put(True)
 
     def _commit_here(self, loop: asyncio.AbstractEventLoop) -> bool:
@@ -278,21 +242,23 @@ class Writer:
         here: asyncio.AbstractEventLoop | None = None,
         *,
         begun: bool = False,
+        again: bool = False,
     ) -> None:
         outcomes: list[_Outcome] = []
-        refused = [unit for unit in units if unit.is_refused]
+        refused = [unit for unit in units if unit.failure is not None]
         if refused:
-            units = [unit for unit in units if not unit.is_refused]
-            self._deliver(refused, [(each.future, None, _failure(each)) for each in refused], here)
+            units = [unit for unit in units if unit.failure is None]
+            self._deliver(refused, [(each.future, None, each.failure) for each in refused], here)
             if not units and not begun:
                 return
         try:
             outcomes = self._transact(units, begun)
         except Exception as error:  # noqa: BLE001 - every failure is handed to its waiter
-            if self._line.is_busy(error):
-                # Nobody's turn came: to wait again for each of them would help nobody.
-                outcomes = _failed(units, self._explain(error))
-            elif len(units) == 1:
+            is_lost = self._line.is_lost(error)
+            if is_lost and not again:
+                self._commit(units, here, again=True)
+            elif len(units) == 1 or is_lost or self._line.is_busy(error):
+                # If nobody's turn came, to wait again for each of them would help nobody.
                 outcomes = _failed(units, self._explain(error))
             else:
                 for unit in units:
@@ -357,10 +323,6 @@ def _failed(units: list[_Unit], error: Exception) -> list[_Outcome]:
             # At once, on this thread: what its run handed in later may be next.
             unit.backlog.failure = error
     return [(unit.future, None, error) for unit in units]
-
-
-def _failure(unit: _Unit) -> Exception | None:
-    return None if unit.backlog is None else unit.backlog.failure
 
 
 def _execute(connection: Connection, units: list[_Unit]) -> list[_Outcome]:

@@ -25,9 +25,10 @@ from callboard.store.files import write_atomically
 from callboard.store.journal.runs import pause_unfinished
 from callboard.store.kept import check_kept_folder
 from callboard.store.ledger.entries import Seal
+from callboard.store.presence import refuse_missing
 from callboard.store.reading import FileRefused, naming_links, open_folder, read_bounded
 from callboard.store.sqlite.database import SqliteDatabase
-from callboard.store.sqlite.presence import refuse_missing
+from callboard.studio.place import keep_on, place_of, server_of
 from callboard.studio.project import Project
 from callboard.studio.trust import ADOPTING_FILE, TrustRegistry
 from callboard.tools.audit.folder import sessions_folder
@@ -142,38 +143,45 @@ def claim(project: Project, name: str) -> None:
 def open_database(
     project: Project,
     *,
+    url: str | None = None,
     durability: Durability = Durability.FULL,
     faults: FaultPoints | None = None,
     clock: Clock | None = None,
 ) -> Database:
     """Open the database of an admitted project to look at it, making it if there is none."""
-    return SqliteDatabase.open(
-        project.database,
-        durability=durability,
-        faults=faults,
-        seal=seal_of(project),
-        mirrors=_mirrors(project),
-        clock=clock,
+    place, seal, mirrors = place_of(project, url), seal_of(project), _mirrors(project)
+    if isinstance(place, Path):
+        return SqliteDatabase.open(
+            place, durability=durability, faults=faults, seal=seal, mirrors=mirrors, clock=clock
+        )
+    from callboard.store.postgres.database import PostgresDatabase
+
+    database = PostgresDatabase.open(
+        place, durability=durability, faults=faults, seal=seal, mirrors=mirrors, clock=clock
     )
+    keep_on(project, place)
+    return database
 
 
 def open_to_work(
     project: Project,
     *,
+    url: str | None = None,
     durability: Durability = Durability.FULL,
     faults: FaultPoints | None = None,
     clock: Clock | None = None,
 ) -> Database:
     """Open the database of an admitted project to go on with it; a swapped one is refused."""
-    database = open_database(project, durability=durability, faults=faults, clock=clock)
+    database = open_database(project, url=url, durability=durability, faults=faults, clock=clock)
     if database.is_own():
         return database
     database.close()
+    place = server_of(project) or project.database
     raise ForeignDatabase(
-        f"{project.database} was last written by somebody who does not have your key",
+        f"{place} was last written by somebody who does not have your key",
         fix="Put your own back from a backup. `callboard doctor` shows what differs, and "
         "`callboard doctor --accept` lets it count as it is.",
-        path=str(project.database),
+        path=str(place),
     )
 
 
@@ -186,7 +194,8 @@ def seal_of(project: Project) -> Seal:
 def refuse_lost(project: Project) -> None:
     """Refuse to take a project for an empty one whose database is gone."""
     seal = seal_of(project) if project.key.exists() else None
-    refuse_missing(project.database, seal, _mirrors(project))
+    if server_of(project) is None:
+        refuse_missing(project.database, seal, _mirrors(project))
 
 
 def _mirrors(project: Project) -> tuple[Path, ...]:

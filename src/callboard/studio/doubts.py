@@ -27,8 +27,8 @@ from callboard.store.files import read_last_line, read_whole_lines
 from callboard.store.journal.runs import list_runs
 from callboard.store.journal.steps import insert_lost_step, load_journal, step_keys
 from callboard.store.ledger.verification import LedgerReport
-from callboard.store.sqlite.presence import DatabaseMissing
-from callboard.studio.database import admit, open_database, refuse_lost
+from callboard.store.presence import DatabaseMissing
+from callboard.studio.database import admit, open_database
 from callboard.studio.project import Project
 from callboard.tools import ToolRegistry, sync_mirror, verify
 from callboard.tools.audit.folder import mirror_path, sessions_folder
@@ -162,13 +162,13 @@ def accept(project: Project, clock: Clock | None = None) -> AcceptedDatabase:
     """Have the database of a project count as it is; one that is lost is begun anew."""
     told = clock or SystemClock()
     aside = project.folder / "backups" / f"lost-{told.now_ms()}"
+    is_new = False
     try:
-        refuse_lost(project)
-        is_new = False
+        database = open_database(admit(project), clock=told)
     except DatabaseMissing:
         _put_aside(project, aside)
         is_new = True
-    database = open_database(admit(project), clock=told)
+        database = open_database(admit(project), clock=told)
     try:
         report = database.accept()
         for flaw in verify(database, project.trail).flaws:

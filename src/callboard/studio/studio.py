@@ -195,7 +195,11 @@ class Studio:
         durability = Durability(configuration.settings.engine.durability)
         async with AsyncExitStack() as stack:
             database = open_to_work(
-                project, durability=durability, faults=chosen.faults, clock=chosen.clock
+                project,
+                url=configuration.settings.store.url,
+                durability=durability,
+                faults=chosen.faults,
+                clock=chosen.clock,
             )
             stack.callback(database.close)
             studio = cls(project, chosen, database, configuration)

@@ -186,6 +186,16 @@ async def test_a_proposal_is_looked_at_applied_with_a_backup_and_its_issue_close
     assert [path.read_text() for path in backups] == [OLD]
 
 
+async def test_where_nothing_is_proposed_the_way_out_says_where_to_look(
+    open_house: OpenHouse,
+) -> None:
+    async with open_house() as studio:
+        run = await play(studio)
+        with pytest.raises(NotFound, match="has no proposal") as caught:
+            await apply_proposals(studio, run.id)
+    assert "runs show" in (caught.value.fix or "")
+
+
 async def test_a_proposal_for_a_file_that_changed_since_needs_force(
     open_house: OpenHouse, project: Path
 ) -> None:

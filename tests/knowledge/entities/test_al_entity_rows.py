@@ -22,14 +22,14 @@ from callboard.knowledge.entities import (
     save_registry,
 )
 from callboard.store.database import Database
-from callboard.store.sqlite.database import SqliteDatabase
+from stores import open_store
 
 pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    opened = SqliteDatabase.open(tmp_path / "callboard.db")
+    opened = open_store(tmp_path / "callboard.db")
     yield opened
     opened.close()
 

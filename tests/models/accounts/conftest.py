@@ -24,7 +24,7 @@ from callboard.models import (
 )
 from callboard.models.accounts import Accounts, BudgetGate, MeterGate, Prices
 from callboard.store.database import Database
-from callboard.store.sqlite.database import SqliteDatabase
+from stores import open_store
 
 
 class SetClock:
@@ -104,7 +104,7 @@ def clock() -> SetClock:
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    opened = SqliteDatabase.open(tmp_path / "callboard.db")
+    opened = open_store(tmp_path / "callboard.db")
     yield opened
     opened.close()
 
@@ -148,3 +148,8 @@ def request_for(
 @pytest.fixture
 def ask() -> Callable[..., ModelRequest]:
     return request_for
+
+
+@pytest.fixture(autouse=True)
+def on_both_stores(store: str) -> None:
+    """Run every test of this folder on a file and on a server."""

@@ -32,7 +32,7 @@ from callboard.models.accounts import (
     Prices,
     Scope,
 )
-from callboard.store.sqlite.database import SqliteDatabase
+from stores import open_store
 
 CHILDREN = 64
 MOST_SAID = 10
@@ -82,7 +82,7 @@ async def child(gate: BudgetGate, number: int) -> None:
 
 async def main(folder: Path, limit: int, kill_at: int) -> None:
     clock = SystemClock()
-    database = SqliteDatabase.open(folder / "callboard.db")
+    database = open_store(folder / "callboard.db")
     ids = IdMaker(clock)
     ownership = Ownership(database, folder / "locks", ids, clock)
     await ownership.register()

@@ -13,6 +13,7 @@ import pytest
 from callboard.core.errors import ProviderError
 from callboard.models import DirectGate, ProviderConfig, RemoteProvider
 from callboard.models.accounts import BudgetGate, Limits, MeterGate, Scope, list_calls
+from stores import ON_A_FILE
 
 pytestmark = pytest.mark.anyio
 
@@ -77,6 +78,7 @@ async def server() -> AsyncIterator[CountingServer]:
     await listening.wait_closed()
 
 
+@ON_A_FILE
 @pytest.mark.req("LLM-63", "LLM-64")
 async def test_the_ledger_sums_up_to_what_the_server_counted(
     house: Any, ask: Any, server: CountingServer

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from callboard.models.accounts import Scope, load_budgets
-from callboard.store.sqlite.database import SqliteDatabase
+from stores import open_store
 
 CHILD = Path(__file__).with_name("spending_child.py")
 LIMIT = 3_000
@@ -26,14 +26,14 @@ def test_a_budget_holds_over_64_children_killed_and_resumed_twice(tmp_path: Path
     assert spend(tmp_path, kill_at=110) == -signal.SIGKILL
     assert spend(tmp_path, kill_at=0) == 0
     served = [int(line) for line in (tmp_path / "served").read_text().split()]
-    database = SqliteDatabase.open(tmp_path / "callboard.db")
+    database = open_store(tmp_path / "callboard.db")
     try:
         run = Scope.parse("run:run_1")
         (budget,) = database.read(lambda c: load_budgets(c, [run]))
         (row,) = database.read(
             lambda c: c.execute(
                 "SELECT SUM(input_tokens + output_tokens) AS tokens, COUNT(*) AS calls,"
-                " SUM(error_code = 'process_died') AS lost,"
+                " SUM(CASE WHEN error_code = 'process_died' THEN 1 ELSE 0 END) AS lost,"
                 " (SELECT COUNT(*) FROM reservations) AS open FROM calls"
             ).fetchall()
         )

@@ -12,7 +12,7 @@ from callboard.models.accounts import BudgetGate, Limits, MeterGate, Scope, list
 from callboard.models.accounts.booking import MOST_UNDER_WAY
 from callboard.store.connection import DiskFull
 from callboard.store.database import Database
-from callboard.store.sqlite.database import SqliteDatabase
+from stores import open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -40,7 +40,7 @@ def disk() -> Disk:
 
 @pytest.fixture
 def database(tmp_path: Path, disk: Disk) -> Iterator[Database]:
-    opened = SqliteDatabase.open(tmp_path / "callboard.db", faults=disk)
+    opened = open_store(tmp_path / "callboard.db", faults=disk)
     yield opened
     opened.close()
 

@@ -25,7 +25,7 @@ from callboard.models.accounts import (
 )
 from callboard.models.accounts.calls import insert_call
 from callboard.store.database import Database
-from callboard.store.sqlite.database import SqliteDatabase
+from stores import ON_A_FILE, open_store
 
 HOUR = 3_600_000
 
@@ -64,7 +64,7 @@ calls = st.lists(
 
 
 def stored(folder: Path, made: list[Any]) -> Database:
-    database = SqliteDatabase.open(folder / "callboard.db")
+    database = open_store(folder / "callboard.db")
 
     def work(connection: Any) -> None:
         for n, (at, who, usage, cost, outcome, requests, estimated) in enumerate(made):
@@ -79,6 +79,7 @@ def stored(folder: Path, made: list[Any]) -> Database:
     return database
 
 
+@ON_A_FILE
 @pytest.mark.req("LLM-65", "LLM-66")
 @given(
     made=calls,

@@ -12,7 +12,7 @@ from pathlib import Path
 from callboard.core.breaker import BreakerOutcome, Permit
 from callboard.core.settings.circuit import BreakerRules
 from callboard.models.traffic.shared_breakers import SharedBreakers
-from callboard.store.sqlite.database import SqliteDatabase
+from stores import open_store
 
 
 def say(word: str) -> None:
@@ -21,7 +21,7 @@ def say(word: str) -> None:
 
 
 async def work(path: Path, resource: str, cooldown_seconds: float) -> None:
-    database = SqliteDatabase.open(path)
+    database = open_store(path)
     rules = {
         "llm": BreakerRules(
             consecutive_failures=3,

@@ -7,8 +7,8 @@ import pytest
 from breaker_props import HandClock, Notices
 
 from callboard.store.database import Database
-from callboard.store.sqlite.database import SqliteDatabase
 from callboard.testing.openai_server import OpenAIServer
+from stores import open_store
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def notices() -> Notices:
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    database = SqliteDatabase.open(tmp_path / "callboard.db")
+    database = open_store(tmp_path / "callboard.db")
     yield database
     database.close()
 
@@ -32,3 +32,8 @@ def database(tmp_path: Path) -> Iterator[Database]:
 async def openai_server() -> AsyncIterator[OpenAIServer]:
     async with OpenAIServer.listening() as server:
         yield server
+
+
+@pytest.fixture(autouse=True)
+def on_both_stores(store: str) -> None:
+    """Run every test of this folder on a file and on a server."""

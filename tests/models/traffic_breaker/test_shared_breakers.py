@@ -26,7 +26,7 @@ from callboard.models.traffic.shared_breakers import (
 )
 from callboard.store.connection import Connection, Cursor, Params
 from callboard.store.database import Database
-from callboard.store.sqlite.database import SqliteDatabase
+from stores import open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -52,7 +52,7 @@ def two(
     with ExitStack() as stack:
         pair: list[SharedBreakers] = []
         for _ in range(2):
-            database = SqliteDatabase.open(tmp_path / "callboard.db")
+            database = open_store(tmp_path / "callboard.db")
             stack.callback(database.close)
             pair.append(SharedBreakers(database, RULES, clock=clock, notify=notices))
         yield pair[0], pair[1]
@@ -130,7 +130,7 @@ async def test_a_new_process_knows_at_once_what_is_open(
     two: tuple[SharedBreakers, SharedBreakers], tmp_path: Path, clock: HandClock
 ) -> None:
     await trip(two[0])
-    database = SqliteDatabase.open(tmp_path / "callboard.db")
+    database = open_store(tmp_path / "callboard.db")
     newcomer = SharedBreakers(database, RULES, clock=clock)
     assert isinstance(await newcomer.admit(LLM), CircuitRefusal)
     database.close()
@@ -339,7 +339,7 @@ def worker(path: Path, cooldown_seconds: float) -> Iterator[Worker]:
 @pytest.mark.req("ERR-146", "ERR-149", "ERR-151", "ERR-152")
 def test_two_processes_share_one_circuit_and_one_probe(tmp_path: Path) -> None:
     path = tmp_path / "callboard.db"
-    SqliteDatabase.open(path).close()
+    open_store(path).close()
     with worker(path, 0.0) as one, worker(path, 0.0) as other:
         both = (one, other)
         assert [each.hear() for each in both] == ["ready", "ready"]

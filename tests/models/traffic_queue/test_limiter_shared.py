@@ -15,7 +15,7 @@ from callboard.models.traffic.limit_state import Credential
 from callboard.models.traffic.limiter import TICK_SECONDS, Limiter
 from callboard.models.traffic.queue import QueueGate
 from callboard.models.traffic.shared_pauses import SharedPauses
-from callboard.store.sqlite.database import SqliteDatabase
+from stores import open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -30,7 +30,7 @@ class Process:
     """What one process has: its own connection, its own limiter, its own ears."""
 
     def __init__(self, path: Path, time: HandTime) -> None:
-        self.database = SqliteDatabase.open(path)
+        self.database = open_store(path)
         self.notices = Notices()
         self.time = time
         self.limiter = self.restart()
@@ -301,10 +301,10 @@ from pathlib import Path
 from callboard.models.traffic.limit_state import Credential
 from callboard.models.traffic.limiter import Limiter
 from callboard.models.traffic.shared_pauses import SharedPauses
-from callboard.store.sqlite.database import SqliteDatabase
+from stores import open_store
 
 async def main():
-    database = SqliteDatabase.open(Path(sys.argv[1]))
+    database = open_store(Path(sys.argv[1]))
     limiter = Limiter(shared=SharedPauses(database))
     credential = Credential("openai", "0123abcd")
     limiter.limited(limiter.started(credential), {"retry-after": "600"})
@@ -318,7 +318,7 @@ asyncio.run(main())
 
 async def test_a_real_other_process_is_heard(tmp_path: Path) -> None:
     path = tmp_path / "callboard.db"
-    database = SqliteDatabase.open(path)
+    database = open_store(path)
     limiter = Limiter(shared=SharedPauses(database))
     limiter.refresh()
     assert limiter.may_start(OPENAI)

@@ -34,3 +34,8 @@ def new_house(
 ) -> Callable[[], WitnessedProject]:
     """Return a maker of fresh projects for each scenario in turn."""
     return lambda: make_house(request.param)
+
+
+@pytest.fixture(autouse=True)
+def on_both_stores(store: str) -> None:
+    """Run every test of this folder on a file and on a server."""

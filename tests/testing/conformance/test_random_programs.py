@@ -16,6 +16,7 @@ from world import World
 
 from callboard.core.vocabulary import RunState
 from sizes import size
+from stores import ON_A_FILE
 
 leaves = st.sampled_from(["pure", "idempotent", "once", "once without probe", "ask"])
 programs = st.lists(
@@ -31,6 +32,7 @@ programs = st.lists(
 
 @pytest.mark.chaos
 @pytest.mark.timeout(300)
+@ON_A_FILE
 @settings(max_examples=size(40, 400))
 @given(program=programs, losses=st.lists(st.integers(1, 60), max_size=5))
 def test_an_interrupted_program_gives_what_the_uninterrupted_one_gives(

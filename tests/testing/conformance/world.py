@@ -19,8 +19,8 @@ from callboard.store.database import Database, Durability
 from callboard.store.faults import NoFaults
 from callboard.store.journal.questions import list_questions
 from callboard.store.journal.steps import load_journal
-from callboard.store.sqlite.database import SqliteDatabase
 from callboard.testing import Blackout, Moment
+from stores import open_store
 
 
 class World:
@@ -93,7 +93,7 @@ class World:
         self.faults = faults
         clock = SystemClock()
         # What a power cut loses is not the point here, so the disk need not be waited for.
-        database = SqliteDatabase.open(
+        database = open_store(
             self.folder / "callboard.db", durability=Durability.NORMAL, faults=faults
         )
         try:

@@ -106,10 +106,12 @@ async def apply_proposals(
     found = await list_proposals(studio, run_id)
     wanted = [each for each in found if path is None or each.path == path]
     if not wanted:
-        paths = ", ".join(each.path for each in found) or "nothing"
+        paths = ", ".join(each.path for each in found)
         raise NotFound(
             f"Run {run_id} has no proposal{f' for {path!r}' if path else ''}",
-            fix=f"It proposes: {paths}.",
+            fix=f"It proposes: {paths}."
+            if paths
+            else "There is nothing to apply; `callboard runs show` lists what it wrote.",
             run_id=run_id,
         )
     for proposal in wanted:

@@ -129,7 +129,6 @@ def verify(
     from dataclasses import asdict, replace
 
     from callboard.cli.reading import reading
-    from callboard.store.journal.sessions import load_session
     from callboard.store.ledger.verification import LedgerReport
     from callboard.studio.database import DATABASES
     from callboard.tools.audit.verification import Verification
@@ -138,13 +137,12 @@ def verify(
     with reading(project) as journal:
         ledger = LedgerReport()
         if journal.is_empty:
-            found = Verification((), 0, 0, (), (), {})
+            found, hidden = Verification((), 0, 0, (), (), {}), set[str]()
         else:
             ledger = journal.database.verify()
-            wanted = session
-            if wanted is not None:
-                wanted = journal.read(lambda c, name=wanted: load_session(c, name).id)
+            wanted = None if session is None else journal.session(session).id
             found = verify_receipts(journal.database, journal.project.trail, wanted)
+            hidden = set(journal.read(journal.viewer.hidden))
         if not journal.project.standing.is_trusted and (
             unread := [name for name in DATABASES if (journal.project.brought / name).exists()]
         ):
@@ -154,7 +152,9 @@ def verify(
     is_sound = found.is_sound and ledger.is_sound
     if as_json:
         told = {**asdict(ledger), "is_sound": ledger.is_sound}
-        echo_json({**asdict(found), "ledger": told, "is_sound": is_sound})
+        # All is looked at; whose conversations there are is for nobody else to know.
+        own = {"sessions": [each for each in found.sessions if each not in hidden]}
+        echo_json({**asdict(found), **own, "ledger": told, "is_sound": is_sound})
     else:
         for flaw in (*ledger.flaws, *found.flaws):
             echo(f"✗ {flaw.code}: {one_line(flaw.message)}")

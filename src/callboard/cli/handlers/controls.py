@@ -11,14 +11,14 @@ from callboard.cli.bridge import Interrupt, perform, perform_simply
 from callboard.cli.handlers.following import last_seq
 from callboard.cli.handlers.opening import Choices, OpenWork, working
 from callboard.cli.output import echo, echo_json, echo_text, remark
-from callboard.cli.reading import matching, pick
+from callboard.cli.reading import matching, pick, viewer_here
 from callboard.cli.reports.shapes import question_shape
 from callboard.core.canonical import Json
 from callboard.core.vocabulary.run import Answer, RunState, SignalKind, SignalRecord
 from callboard.operations import runtime
 from callboard.store.connection import Connection
 from callboard.store.journal.questions import list_questions, load_question
-from callboard.store.journal.runs import list_runs
+from callboard.store.journal.runs import list_runs, load_run
 
 
 def send_signal(project: Path | None, name: str, kind: str, reason: str, *, as_json: bool) -> int:
@@ -139,7 +139,7 @@ def give_answer(choices: Choices, name: str, value: str, *, wait: bool) -> int:
 
     async def work(interrupt: Interrupt) -> int:
         async with working(choices) as here:
-            asked = _find_question(here, name)
+            asked = find_question(here, name)
             run = here.studio.engine.load(asked.run_id)
             is_idle = run.state in (RunState.WAITING, RunState.RUNNING, RunState.PENDING)
             is_idle = is_idle and not here.owners.executes(run)
@@ -155,10 +155,20 @@ def give_answer(choices: Choices, name: str, value: str, *, wait: bool) -> int:
     return perform(work)
 
 
-def _find_question(here: OpenWork, name: str) -> Answer:
+def find_question(here: OpenWork, name: str) -> Answer:
+    """Return the question a user means; one of somebody else's conversation raises."""
+
     def find(connection: Connection) -> Answer:
+        def session_of(question_id: str) -> str:
+            asked = load_question(connection, question_id)
+            return load_run(connection, asked.run_id).session_id
+
         ids = [each.id for each in list_questions(connection, only_open=False)]
-        return load_question(connection, pick(matching(ids, name), name, "question"))
+        named = matching(ids, name)
+        own = viewer_here().among(connection, named, session_of)
+        found = load_question(connection, pick(own or named[:1], name, "question"))
+        viewer_here().require(connection, session_of(found.id))
+        return found
 
     return here.studio.database.read(find)
 

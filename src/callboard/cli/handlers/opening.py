@@ -9,7 +9,7 @@ from callboard.cli.bridge import Interrupt
 from callboard.cli.handlers.ending import conclude
 from callboard.cli.handlers.following import follow
 from callboard.cli.output import counted, remark
-from callboard.cli.reading import Owners, find_run
+from callboard.cli.reading import Owners, find_own_run
 from callboard.cli.views.view import WatchView, choose_view
 from callboard.core.canonical import Json
 from callboard.core.vocabulary.run import RunRecord
@@ -63,8 +63,8 @@ class OpenWork:
         self.owners = Owners(studio.database, studio.project)
 
     def find(self, text: str) -> RunRecord:
-        """Return the run a user means."""
-        return self.studio.database.read(lambda connection: find_run(connection, text))
+        """Return the run a user means; one of somebody else's conversation raises."""
+        return self.studio.database.read(lambda connection: find_own_run(connection, text))
 
     def require_choreography(self, run: RunRecord) -> None:
         """Refuse to touch a run whose pack is not here, before anything is changed."""

@@ -25,8 +25,15 @@ from callboard.store.journal.steps import altered_steps
 from callboard.store.kept import KeptFolderUnsafe, check_kept_folder
 from callboard.store.ledger.verification import LedgerReport
 from callboard.studio.configuration import Configuration
-from callboard.studio.database import admit, foreign, open_database, refuse_lost, strange_databases
+from callboard.studio.database import (
+    admit,
+    foreign,
+    open_database,
+    refuse_lost,
+    strange_databases,
+)
 from callboard.studio.keys import key_names, open_credentials
+from callboard.studio.place import has_database
 from callboard.studio.project import Project
 from callboard.studio.trust_survey import names_brought
 
@@ -152,7 +159,7 @@ def _stored(project: Project, *, fix: bool) -> Iterator[Diagnosis]:
         yield Diagnosis("project folder", "bad", error.message, error.fix or "")
         return
     try:
-        if not project.database.exists():
+        if not has_database(project):
             refuse_lost(project)
             yield Diagnosis("database", "note", "nothing has run yet")
             return

@@ -150,6 +150,23 @@ class ModelsSettings(SettingsSection):
         }
 
 
+def _check_store(url: str) -> str:
+    if not re.fullmatch(r"postgres(ql)?://\S+", url):
+        raise ValueError("write an address that starts with postgresql://")
+    return url
+
+
+class StoreSettings(SettingsSection):
+    """Where what a project keeps lies."""
+
+    url: Annotated[str, AfterValidator(_check_store)] | None = Field(
+        default=None,
+        description="Address of a Postgres database in which new projects are kept; empty means a "
+        "file in each project. A project that is there stays where it is until it is copied.",
+        json_schema_extra=restricted("it decides where everything a project keeps is sent"),
+    )
+
+
 class EngineSettings(SettingsSection):
     """How durable runs are and what happens to them at start-up."""
 
@@ -227,6 +244,7 @@ class Settings(SettingsSection):
     queue: QueueSettings = Field(
         default_factory=QueueSettings, description="The queue before the models."
     )
+    store: StoreSettings = Field(default_factory=StoreSettings, description="Where rows are kept.")
     engine: EngineSettings = Field(default_factory=EngineSettings, description="Durable execution.")
     errors: ErrorsSettings = Field(
         default_factory=ErrorsSettings, description="Errors and retries."

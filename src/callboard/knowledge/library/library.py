@@ -49,12 +49,10 @@ _WORD: Final = re.compile(r"\w+")
 _MAX_WORDS: Final = 64
 
 
-def match_expression(query: str) -> str | None:
-    """Return an expression that finds any word of a query, or None if it has no words."""
+def words_of(query: str) -> list[str]:
+    """Return the words of a query that are looked for, each once."""
     found = dict.fromkeys(word.casefold() for word in _WORD.findall(query.replace("_", " ")))
-    if not found:
-        return None
-    return " OR ".join(f'"{word}"' for word in list(found)[:_MAX_WORDS])
+    return list(found)[:_MAX_WORDS]
 
 
 _CANDIDATES: Final = 50
@@ -177,13 +175,13 @@ class Library:
         if k <= 0:
             return []
         vector = None if chosen is SearchMode.TEXT else self._vector(query)
-        expression = None if chosen is SearchMode.VECTOR else match_expression(query)
+        sought = [] if chosen is SearchMode.VECTOR else words_of(query)
         count = max(k, _CANDIDATES) if chosen is SearchMode.HYBRID else k
 
         def look(connection: Connection) -> list[Passage]:
             by_words = (
-                rows.match_passages(connection, collection, expression, count)
-                if expression is not None
+                self._database.full_text.match(connection, collection, sought, count)
+                if sought
                 else []
             )
             by_meaning = (

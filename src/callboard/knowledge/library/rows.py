@@ -121,22 +121,6 @@ def remove_document(connection: Connection, collection: str, path: str) -> bool:
     return removed.rowcount > 0
 
 
-def match_passages(
-    connection: Connection, collection: str, expression: str, count: int
-) -> list[tuple[int, float]]:
-    """Return the passages whose words fit best, with how well; more is better."""
-    # The plus keeps SQLite from asking the index of words once per passage, and the passages of a
-    # collection are counted by their own index, without touching their texts.
-    rows: Any = connection.execute(
-        "SELECT library_text.rowid AS id, bm25(library_text, 0.5, 1.0) AS score FROM library_text"
-        " WHERE library_text MATCH ? AND +library_text.rowid IN"
-        " (SELECT id FROM library_passages INDEXED BY library_passages_by_document"
-        " WHERE collection = ?) ORDER BY score, library_text.rowid LIMIT ?",
-        (expression, collection, max(count, 0)),
-    )
-    return [(row["id"], -row["score"]) for row in rows]
-
-
 def load_passages(connection: Connection, ids: Iterable[int]) -> dict[int, StoredPassage]:
     """Return passages by id."""
     wanted = sorted(set(ids))

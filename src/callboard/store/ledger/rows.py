@@ -92,6 +92,10 @@ class LedgerConnection(Connection, Protocol):
         """Return the shape of one table."""
         ...
 
+    def arrival(self, table: str, /) -> str:
+        """Return by what the rows of a table are sorted to be in the order in which they came."""
+        ...
+
     def transaction(self) -> AbstractContextManager[None]:
         """Write within a transaction of its own, in the line of all writers."""
         ...

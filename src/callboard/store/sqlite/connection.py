@@ -42,6 +42,10 @@ class SqliteConnection(sqlite3.Connection):
             columns.append(row[0])
         return TableShape.of(table, columns, [at for _, at in sorted(keys)], has_blobs)
 
+    def arrival(self, _table: str, /) -> str:
+        """Return by what rows are sorted to be in the order in which they came."""
+        return "rowid"
+
     @contextmanager
     def transaction(self) -> Generator[None]:
         """Write within a transaction of its own."""

@@ -59,6 +59,10 @@ class SqliteLine:
         """Say whether another process held the file for too long."""
         return is_busy(error)
 
+    def is_lost(self, _error: Exception, /) -> bool:
+        """Say no: a file does not go away between two statements."""
+        return False
+
     def explain(self, error: Exception) -> Exception:
         """Return what the user is told of a failure."""
         if not isinstance(error, sqlite3.Error):

@@ -4,6 +4,7 @@ The passages are the truth; the index is kept in step by triggers, holds no text
 be made again from them.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
@@ -23,6 +24,25 @@ FULL_TEXT: Final[tuple[str, ...]] = (
 )
 
 REBUILD_FULL_TEXT: Final = "INSERT INTO library_text (library_text) VALUES ('rebuild')"
+
+
+class SqliteFullText:
+    """Asks the index of words."""
+
+    def match(
+        self, connection: Connection, collection: str, words: Sequence[str], count: int
+    ) -> list[tuple[int, float]]:
+        """Return the passages in which any of the words stand, with how well; more is better."""
+        # The plus keeps SQLite from asking the index of words once per passage, and the passages of
+        # a collection are counted by their own index, without touching their texts.
+        rows = connection.execute(
+            "SELECT library_text.rowid AS id, bm25(library_text, 0.5, 1.0) AS score"
+            " FROM library_text WHERE library_text MATCH ? AND +library_text.rowid IN"
+            " (SELECT id FROM library_passages INDEXED BY library_passages_by_document"
+            " WHERE collection = ?) ORDER BY score, library_text.rowid LIMIT ?",
+            (" OR ".join(f'"{word}"' for word in words), collection, count),
+        )
+        return [(row["id"], -row["score"]) for row in rows]
 
 
 def create_schema(connection: Connection) -> None:

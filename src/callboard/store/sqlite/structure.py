@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from callboard.core.errors import ErrorTier
-from callboard.store.connection import StoreError
+from callboard.store.connection import UnknownObjects
 
 KNOWN_STRUCTURE: Final = "878fa8651d42bb4edeadae7f1f9595b0"
 """The digest of the newest schema as SQLite tells it; a test says so when it must change."""
@@ -28,13 +27,6 @@ _WAY_OUT: Final = (
 )
 Objects = Mapping[str, str | None]
 """Names with their kind, such as `trigger t`, to the SQL behind them; None if any SQL will do."""
-
-
-class UnknownObjects(StoreError):
-    """A database holds what Callboard has not put there."""
-
-    code = "unknown_objects"
-    tier = ErrorTier.USER_FIXABLE
 
 
 def check_structure(connection: sqlite3.Connection, path: Path) -> None:

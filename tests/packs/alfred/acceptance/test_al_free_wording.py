@@ -24,8 +24,9 @@ async def _list(home: Home) -> dict[str, Any]:
 async def test_a_remark_is_told_and_never_stored(tmp_path: Path):
     async with open_home(tmp_path, small=True) as home:
         told = await home.say("got milk and bread, but they had no oat milk")
+        assert (told.action, await _stock(home)) == ("propose", {})
+        await home.say("yes")
         assert sorted(await _stock(home)) == ["bread", "milk"]
-        assert "they had no oat milk" in told.message
         await home.say("picked up three cans of chickpeas today, they were on offer")
         await home.say("Bought a dozen eggs and some butter on the way home")
         await home.say("got a quarter pound of smoked turkey at the deli")
@@ -36,6 +37,8 @@ async def test_a_remark_is_told_and_never_stored(tmp_path: Path):
         await home.say(
             "put a kilo of tomatoes on the shopping list, the vine ones if they have them"
         )
+        assert await _list(home) == {}
+        await home.say("yes")
         await home.say("need bin bags and washing up liquid too")
         assert sorted(await _list(home)) == ["bin bags", "tomatoes", "washing up liquid"]
 
@@ -76,9 +79,7 @@ async def test_what_is_not_plain_changes_nothing(tmp_path: Path, said: str):
 @pytest.mark.parametrize(
     ("said", "left"),
     [
-        ("someone drank all the milk and nobody admits it", ["egg"]),
         ("had to throw out the milk, it was sour", ["egg"]),
-        ("i think the milk is off, binned it", ["egg"]),
         ("just used 2 eggs and a bit of milk", ["egg", "milk"]),
         ("ate two of the eggs", ["egg", "milk"]),
     ],
@@ -94,6 +95,43 @@ async def test_what_is_gone_is_understood(tmp_path: Path, said: str, left: list[
         stock = await _stock(home)
         assert sorted(stock) == left
         assert stock["egg"][0] == (4 if "egg" in said else 6)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        # A word nobody placed, or a name that is a piece of a sentence.
+        "picked the first quinces from the garden today, about 400g",
+        "we have got chives growing on the windowsill now",
+        "used two eggs, and 100ml milk in the batter",
+        "bought jam, forgot the tea so add that to the list",
+        "hm we should probably have more leeks than that, get a net",
+        # A number that is not written.
+        "the post brought 2 boxes of 6 mangoes, well 11",
+        "bought 2x1kg flour and jam",
+        "leeks are in the freezer, two loaves",
+        # Asked, supposed, denied, told by somebody else, or two wishes of which one is read.
+        "someone drank all the milk and nobody admits it",
+        "i think the milk is off, binned it",
+        "add jam but only if it's the good one",
+        "my brother says we also have cocoa",
+        "add jam or honey",
+        "Got jam, out of milk, what's for tea?",
+        "no more coriander in the plan please",
+    ],
+)
+async def test_what_leaves_a_word_over_is_shown_and_not_done(tmp_path: Path, said: str):
+    async with open_home(tmp_path, small=True) as home:
+        await home.add(
+            "inventory_items",
+            {"ingredient": "milk", "quantity": 1, "unit": "l"},
+            {"ingredient": "eggs", "quantity": 6},
+        )
+        before, profile = await _stock(home), await home.rows("user_profile")
+        told = await home.say(said)
+        assert told.action in ("propose", "clarify")
+        assert (await _stock(home), await _list(home)) == (before, {})
+        assert await home.rows("user_profile") == profile
 
 
 async def test_a_number_corrected_while_speaking_counts_once(tmp_path: Path):
@@ -303,3 +341,23 @@ async def test_a_number_told_afterwards_corrects_the_last_one(tmp_path: Path):
         await home.say("add 3 eggs to the shopping list")
         await home.say("there were five, actually")
         assert await _list(home) == {"eggs": (5, None)}
+
+
+@pytest.mark.parametrize(
+    ("said", "table", "named"),
+    [
+        ("freeze 500g chicken", "inventory_items", "chicken"),
+        ("add yogurt expiring on Friday to the fridge", "inventory_items", "yogurt"),
+        ("plan leftovers for Friday dinner", "meal_plans", "leftovers"),
+        ('add "size 4 nappies" to the shopping list', "shopping_items", "size 4 nappies"),
+        ("I cooked lentil soup", "cooking_log", "Lentil Soup"),
+        ("bought jam, used the eggs for the cake, and we need flour", "shopping_items", "flour"),
+    ],
+)
+async def test_what_is_plain_is_done_at_once(tmp_path: Path, said: str, table: str, named: str):
+    async with open_home(tmp_path, small=True) as home:
+        await home.add("recipes", {"name": "Lentil Soup", "steps": ["Boil."]})
+        await home.add("inventory_items", {"ingredient": "eggs", "quantity": 6})
+        assert (await home.say(said)).action == "respond"
+        include = {"inventory_items": ["ingredient"], "cooking_log": ["recipe"]}.get(table, [])
+        assert named in str(await home.rows(table, include=include))

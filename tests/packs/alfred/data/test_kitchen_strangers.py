@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from callboard.packs.alfred.kitchen.opening import kitchen_url, open_kitchen
-from callboard.store.sqlite.structure import UnknownObjects
+from callboard.store.connection import UnknownObjects
 
 
 @pytest.mark.parametrize(

@@ -193,10 +193,11 @@ def test_one_sees_who_cooks_what_they_must_not_eat_and_the_step_at_hand(
     browser: Browser, kitchen: Kitchen
 ) -> None:
     other = kitchen.invite("Grandmother")
-    guest = Guest.sit_down(
-        browser, kitchen, kitchen.invite("Ann", allergies=["nuts"], diet=["vegetarian"])
-    )
-    expect(guest.page.locator(".tag")).to_have_text(["No nuts", "vegetarian"])
+    eaters = ["son: allergy gluten", "wife: diet pescatarian"]
+    limits = {"allergies": ["nuts"], "diet": ["vegetarian"], "eaters": eaters}
+    guest = Guest.sit_down(browser, kitchen, kitchen.invite("Ann", **limits))
+    shown = ["No nuts", "vegetarian", "son: no gluten", "wife: pescatarian"]
+    expect(guest.page.locator(".tag")).to_have_text(shown)
     record = {
         "name": "Omelette",
         "servings": 2,

@@ -5,12 +5,17 @@ from al_door_stage import Household, Table
 from fastapi.routing import APIRoute
 
 from callboard.choreography.turn.turn import SomebodyElses
+from callboard.cli.commands.receipts import verify as verify_command
 from callboard.cli.commands.sessions import list_command as list_sessions_command
 from callboard.cli.commands.sessions import show as show_session_command
 from callboard.cli.completion import known_runs
+from callboard.cli.handlers.controls import find_question
+from callboard.cli.handlers.opening import Choices, OpenWork
 from callboard.cli.reading import reading
 from callboard.cli.reports.usage import UsageWanted, usage_output
+from callboard.core.vocabulary.run import Answer, Question
 from callboard.packs.alfred.routes import ROUTERS
+from callboard.store.journal.questions import insert_question
 from callboard.store.journal.runs import list_runs
 from callboard.studio.privacy import SomebodyElsesSession
 
@@ -138,3 +143,30 @@ async def test_sessions_usage_questions_and_completion_keep_to_the_person(
         with reading(root) as journal, pytest.raises(SomebodyElsesSession):
             usage_output(journal, UsageWanted((), None, session, None, None, None),
                          as_csv=False, as_json=True)  # fmt: skip
+
+
+async def test_a_stranger_answers_no_question_takes_up_no_run_and_verifies_no_session(
+    household: Household, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with household.serve() as table:
+        session = await begin(table)
+        studio = table.studio
+        run = studio.database.read(lambda c: list_runs(c, session_id=session))[0].id
+        asked = Answer("q_7f3a91", run, "sure", Question("Really the rose petals?"), 1_000)
+        await studio.database.write(lambda c: insert_question(c, asked))
+        root = studio.project.root
+        here = OpenWork(studio, Choices(root, (), None, as_json=True))
+        monkeypatch.setenv("CALLBOARD_USER", "ann")
+        with pytest.raises(SomebodyElsesSession):
+            find_question(here, "q_7f3a91")
+        with pytest.raises(SomebodyElsesSession):
+            here.find(run)
+        with pytest.raises(SomebodyElsesSession):
+            verify_command(session, root)
+        verify_command(None, root, as_json=True)
+        assert session not in capsys.readouterr().out
+        monkeypatch.setenv("CALLBOARD_USER", "bob")
+        assert find_question(here, "q_7f3a91").run_id == run
+        assert here.find(run).id == run
+        verify_command(session, root, as_json=True)
+        assert session in capsys.readouterr().out

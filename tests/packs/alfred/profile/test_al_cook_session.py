@@ -45,6 +45,8 @@ RECIPE: dict[str, Any] = {
         ("next", CookCommand("next")),
         ("OK, next!", CookCommand("next")),
         ("ok done, next", CookCommand("next")),
+        ("done that, carry on", CookCommand("next")),
+        ("done chopping", None),
         ("done. now what?", CookCommand("next")),
         ("onions are in. now what", CookCommand("next")),
         ("wait, slower, which pan?", CookCommand("repeat")),
@@ -147,3 +149,11 @@ async def test_where_the_cook_is_survives_a_restart(tmp_path: Path):
 async def test_a_recipe_without_steps_can_be_cooked():
     session = CookSession.of({**RECIPE, "steps": []}, 2, now_ms=0)
     assert session.follow(CookCommand("next"), 0)[1] == "Butter Chicken has no steps written down."
+
+
+def test_one_of_a_kind_is_called_so_when_a_recipe_is_scaled():
+    eggs = {"name": "large eggs", "quantity": 2, "unit": None}
+    session = CookSession.of({**RECIPE, "ingredients": [eggs]}, 1, 0)
+    assert session.follow(CookCommand("ingredients"), 0)[1] == "- 1 large egg"
+    session = CookSession.of({**RECIPE, "ingredients": [eggs]}, 2, 0)
+    assert session.follow(CookCommand("ingredients"), 0)[1] == "- 2 large eggs"

@@ -214,3 +214,13 @@ def test_quantities_are_shown_as_a_cook_writes_them(quantity: float, unit: str |
 @given(st.floats(min_value=0.001, max_value=100_000))
 def test_a_shown_quantity_is_never_empty_nor_nothing(quantity: float):
     assert kitchen_quantity(quantity).strip("0.") != ""
+
+
+@pytest.mark.parametrize("notes", ["2 cups of patience", "200 g flour was too much\n\n3 eggs too"])
+def test_numbers_in_the_notes_of_a_recipe_without_ingredients_stay_notes(notes: str) -> None:
+    recipe = ImportedRecipe(
+        name="Thin air", ingredients=(), steps=(ImportedStep("Wait.", ""),), notes=notes
+    )
+    assert import_file(write_markdown(recipe), "markdown").recipes == (recipe,)
+    bare = ImportedRecipe(name="Thin air", ingredients=(), steps=(), notes=notes)
+    assert import_file(write_markdown(bare), "markdown").recipes == (bare,)

@@ -151,6 +151,20 @@ def test_a_story_keeps_its_name_and_number_whatever_was_tried_before(book: Path)
     assert told["ifid"] in (book / made["path"]).read_text("utf-8")
 
 
+def test_a_story_that_nobody_changed_goes_back_as_it_came(book: Path) -> None:
+    told = STORY.replace("The water is low.", "The  water is ''low'', [[wade|Far side]].\t")
+    data = told.replace("\n", "\r\n").encode()
+    (book / "ford.twee").write_bytes(data)
+    quest(book, "import", "ford.twee")
+    quest(book, "gate", "--code")
+    made = quest(book, "bind", "--code", "--format", "twee", "--format", "twine")["files"]
+    twee, page = (book / each["path"] for each in made)
+    assert twee.read_bytes() == data
+    assert 'startnode="1"' in page.read_text("utf-8")
+    again = quest(book, "import", str(page))
+    assert (again["added"], again["changed"], again["removed"]) == ([], {}, [])
+
+
 def test_an_ink_file_of_words_alone_is_known_by_its_name(book: Path) -> None:
     (book / "hello.ink").write_text("Hello, world!\n", "utf-8")
     assert quest(book, "import", "hello.ink")["sections"] == 1

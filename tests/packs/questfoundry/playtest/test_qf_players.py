@@ -22,8 +22,7 @@ from callboard.packs.questfoundry.formats.reading.ink import read_ink
 from callboard.packs.questfoundry.formats.writing.html import html_of
 from callboard.packs.questfoundry.formats.writing.ink import ink_json_of, ink_of
 from callboard.packs.questfoundry.playtest.bot import PlaytestBot
-from callboard.packs.questfoundry.playtest.engine import InkPlayer
-from callboard.packs.questfoundry.playtest.transcript import ModelPlayer, Player, play
+from callboard.packs.questfoundry.playtest.transcript import InkPlayer, ModelPlayer, Player, play
 from page_browser import open_browser
 from quest_page_player import PagePlayer
 from quest_random_books import books

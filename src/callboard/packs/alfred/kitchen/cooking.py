@@ -12,7 +12,11 @@ from typing import Any, Final, Literal
 from callboard.choreography.turn.requests import WriteOp, WriteRequest
 from callboard.core.errors import NotFound
 from callboard.knowledge.entities.matching import name_key
-from callboard.packs.alfred.kitchen.compute.amounts import unit_word, with_own_words
+from callboard.packs.alfred.kitchen.compute.amounts import (
+    counted_name,
+    unit_word,
+    with_own_words,
+)
 from callboard.packs.alfred.kitchen.compute.matching import scale_recipe
 from callboard.store.records import Records
 
@@ -218,7 +222,8 @@ def _line(line: Row) -> str:
     quantity, unit = line.get("quantity"), line.get("unit")
     if unit and isinstance(quantity, int | float):
         unit = unit_word(float(quantity), str(unit))
-    parts = (line.get("shown"), unit, line.get("name"))
+    name = counted_name(quantity, unit, str(line.get("name") or ""))
+    parts = (line.get("shown"), unit, name)
     said = " ".join(str(part) for part in parts if part)
     if not line.get("shown"):
         said += ", to taste"

@@ -185,10 +185,10 @@ class Kitchen(DescribedDomain):
 
     async def route(self, asked: AskedMessage) -> Routed | None:
         """Return what code makes of a message, or None if it is not sure."""
+        from callboard.packs.alfred.kitchen.hearing.speech import tidy
         from callboard.packs.alfred.kitchen.router.cooking import route_cooking
         from callboard.packs.alfred.kitchen.router.routing import LONGEST_MESSAGE, route_message
         from callboard.packs.alfred.kitchen.router.situation import Situation
-        from callboard.packs.alfred.kitchen.router.wording import tidy
 
         if len(asked.message) > LONGEST_MESSAGE:
             return None

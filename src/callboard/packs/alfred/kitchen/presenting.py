@@ -6,6 +6,7 @@ from typing import Any, Final, cast
 
 from callboard.choreography.turn.domain import Row
 from callboard.packs.alfred.kitchen.compute.amounts import (
+    counted_name,
     kitchen_fraction,
     unit_word,
     with_own_words,
@@ -145,6 +146,7 @@ def _line(line: Row) -> str:
     known: Any = line.get("ingredient")
     inner = cast("Row", known).get("name") if isinstance(known, Mapping) else known
     name = str(line.get("name") or inner or line.get("raw_text") or "")
+    name = counted_name(line.get("quantity"), line.get("unit"), name)
     shown = line.get("shown")
     text = (
         f"{shown} {line.get('unit') or ''}"

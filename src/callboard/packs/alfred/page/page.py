@@ -13,6 +13,7 @@ from nicegui import Client, ui
 from callboard.choreography.turn.shapes import Gesture, GestureKind
 from callboard.core.errors import CallboardError
 from callboard.core.events import Event
+from callboard.packs.alfred.kitchen.food.household import read_limits
 from callboard.packs.alfred.page.conversation import ConversationPane, Decisions
 from callboard.packs.alfred.page.panes import CookingPane, Panes, is_begun
 from callboard.packs.alfred.page.seat import Seat, SeatView
@@ -135,14 +136,18 @@ class _Page:
     def _show_avoided(self, view: SeatView) -> None:
         allergies = [f"No {each}" for each in _listed(view.profile.get("allergies"))]
         diets = [each.replace("_", " ") for each in _listed(view.profile.get("diet"))]
-        if [*allergies, *diets] == self.shown_avoided:
+        others = [
+            f"{each.who}: {'' if each.kind == 'diet' else 'no '}{each.subject.replace('_', ' ')}"
+            for each in read_limits(_listed(view.profile.get("eaters")))
+        ]
+        if [*allergies, *diets, *others] == self.shown_avoided:
             return
-        self.shown_avoided = [*allergies, *diets]
+        self.shown_avoided = [*allergies, *diets, *others]
         self.avoided.clear()
         with self.avoided:
             for each in allergies:
                 words("span", each, "tag allergy")
-            for each in diets:
+            for each in (*diets, *others):
                 words("span", each, "tag")
 
     async def look(self) -> None:

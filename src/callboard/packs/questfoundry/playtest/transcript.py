@@ -1,9 +1,14 @@
-"""Transcript: what a reader saw and did, in one form whoever the player is."""
+"""Transcript: what a reader saw and did, in one form whoever the player is.
+
+Players are the book's own meaning, and an Ink engine that is not ours.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from importlib import import_module
+from typing import Any, Protocol
 
+from callboard.core.errors import CallboardError
 from callboard.packs.questfoundry.book.model import Book, StoryChoice
 from callboard.packs.questfoundry.book.playing import (
     ReaderPosition,
@@ -112,3 +117,35 @@ class ModelPlayer:
         if is_end(self.book.by_id[self.position.section]):
             return []
         return [label_of(each.choice) for each in offers(self.book, self.position)]
+
+
+class NoEngine(CallboardError):
+    """The interpreter of an export is not installed."""
+
+    code = "quest_no_engine"
+
+
+class InkPlayer:
+    """Plays Ink JSON in the engine `bink`."""
+
+    def __init__(self, story: bytes) -> None:
+        """Take the compiled story."""
+        try:
+            engine: Any = import_module("bink.story")
+        except ImportError as error:
+            raise NoEngine("The Ink engine is not there", fix="pip install bink") from error
+        self.story: Any = engine.Story(story.decode())
+
+    def begin(self) -> Sight:
+        """Start from the beginning."""
+        self.story.reset_state()
+        return self._seen()
+
+    def choose(self, number: int) -> Sight:
+        """Take a choice of the engine."""
+        self.story.choose_choice_index(number)
+        return self._seen()
+
+    def _seen(self) -> Sight:
+        text = self.story.continue_maximally() if self.story.can_continue() else ""
+        return sight(str(text).split("\n"), [str(each) for each in self.story.choices])

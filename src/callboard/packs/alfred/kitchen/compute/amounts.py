@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from callboard.core.bundled import bundled_yaml
 from callboard.core.canonical import composed
-from callboard.knowledge.entities.matching import name_key
+from callboard.knowledge.entities.matching import name_key, singular
 
 TOLERANCE: Final = 1e-6
 DECIMALS: Final = 3
@@ -221,6 +221,15 @@ def unit_word(quantity: float, unit: str) -> str:
     if unit.endswith("f"):
         return f"{unit[:-1]}ves"
     return f"{unit}es" if unit.endswith(("ch", "sh", "x")) else f"{unit}s"
+
+
+def counted_name(quantity: Any, unit: Any, name: str) -> str:
+    """Return a name as it stands behind its number: 1 egg, 2 eggs, 1 cup eggs."""
+    if unit or not isinstance(quantity, int | float) or not 0 < quantity <= 1:
+        return name
+    rest, space, last = name.rpartition(" ")
+    one = singular(last.casefold())
+    return f"{rest}{space}{one}" if last.islower() and one != last else name
 
 
 _SHOWN_WHOLE_FROM: Final = 100

@@ -198,3 +198,35 @@ def acts_in(words: Sequence[str]) -> list[str]:
         at += 1 if act is None else act[0]
     marks = (("unreal", "unreal"), ("gone", "gone"))
     return found + [mark for group, mark in marks if phrases(group, words)]
+
+
+_POLITE: Final = re.compile(
+    r"^(?:(?:please|hey|hi|hello|ok|okay|alfred|can you|could you|would you|will you|i'd like to"
+    r"|i want to|i would like to|let's|lets)[,:]?\s+)+",
+    re.IGNORECASE,
+)
+
+
+_GAP: Final = re.compile(r"\s{3,}")
+
+
+_THANKS: Final = re.compile(r"(?:[,\s]+(?:please|thanks|thank you|alfred))+$", re.IGNORECASE)
+
+
+# What people call some foods for short.
+_MEANT: Final = {
+    "spuds": "potatoes", "tatties": "potatoes", "toms": "tomatoes", "avos": "avocados",
+    "marge": "margarine", "cukes": "cucumbers",
+}  # fmt: skip
+_SHORT: Final = re.compile(rf"\b(?:{'|'.join(_MEANT)})\b", re.I)
+
+
+def tidy(message: str) -> str:
+    """Return a message without what is only polite; the rest stays as it was written."""
+    text = message.replace("’", "'").replace("\x00", "").strip()
+    # Nobody means anything by a gap; the forms of requests would try every way to share it out.
+    text = _SHORT.sub(lambda found: _MEANT[found[0].casefold()], text)
+    text = _GAP.sub(lambda gap: "\n" if "\n" in gap[0] else " ", text)
+    for _ in range(2):
+        text = _THANKS.sub("", text.strip(" \t\n.!?"))
+    return _POLITE.sub("", text).strip()

@@ -13,8 +13,7 @@ from callboard.packs.alfred.kitchen.cooking import (
 )
 from callboard.packs.alfred.kitchen.router.meals import POINTING, find_recipe, find_recipes
 from callboard.packs.alfred.kitchen.router.situation import Situation, Steps, read_recipe, same
-from callboard.packs.alfred.kitchen.router.stove import read_command
-from callboard.packs.alfred.kitchen.router.wording import without_remarks
+from callboard.packs.alfred.kitchen.router.stove import read_command, without_remarks
 from callboard.packs.alfred.kitchen.router.words import forms, read_count
 
 _FORMS: Final = forms("cooking")

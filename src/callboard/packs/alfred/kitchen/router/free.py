@@ -10,21 +10,22 @@ from dataclasses import replace
 from typing import Final
 
 from callboard.choreography.turn.domain import Routed
-from callboard.choreography.turn.requests import WriteRequest
 from callboard.choreography.turn.shapes import ThinkStep
 from callboard.packs.alfred.kitchen.hearing.clauses import split_clauses
 from callboard.packs.alfred.kitchen.hearing.intents import Guess, guess_intent
-from callboard.packs.alfred.kitchen.router.guessed import answer_guess
+from callboard.packs.alfred.kitchen.router.guessed import answer_guess, tell_made
+from callboard.packs.alfred.kitchen.router.plainness import may_want, plainest
 from callboard.packs.alfred.kitchen.router.requests import NEVER_DONE, Kind, hear_all
 from callboard.packs.alfred.kitchen.router.situation import Situation
-from callboard.packs.alfred.kitchen.router.things import is_doubtful_name, named_foods, read_list
-from callboard.packs.alfred.kitchen.router.words import TARGET
+from callboard.packs.alfred.kitchen.router.things import named_foods, read_list
 
 RouteForm = Callable[[Situation], Awaitable[Routed | None]]
 # What only answers may be wrong more often than what writes.
 _SURE: Final = 0.42
 _SURE_HARMLESS: Final = 0.7
 _HARMLESS: Final = ("small_talk", "other", "recipe_question")
+# What is only answered, and so hides what it was not.
+_SAID_ONLY: Final = ("small_talk", "other", "recipe_question", "show")
 _ONE_CLAUSE: Final = ("plan_meal", "scale", "cook", "remove_list", "show")
 _IDLE: Final = ("small_talk", "other", "ask_back")
 _ORDERING: Final = ("put", "fetch", "need", "remove", "unwanted")
@@ -104,59 +105,6 @@ async def route_clauses(situation: Situation, form: RouteForm) -> Routed | None:
     return Routed(steps=steps, goal="; ".join(goals), assumptions=aside)
 
 
-# From here on the guess agrees with what a form or a clause was read as.
-_AGREES: Final = 0.4
-# What somebody once hated, or has run out of, is no limit.
-_NO_MORE: Final = re.compile(r"\b(?:used to|no more)\b", re.I)
-# What a message that wants something may write.
-_WRITTEN: Final = {
-    "add_stock": ("inventory_items", "shopping_items"),
-    "use_stock": ("inventory_items", "shopping_items"),
-    "add_list": ("shopping_items",),
-    "remove_list": ("shopping_items",),
-    "correction": ("shopping_items", "inventory_items", "meal_plans"),
-    "plan_meal": ("meal_plans", "shopping_items"),
-    "cook": ("cooking_log", "inventory_items"),
-    "other": ("inventory_items", "shopping_items", "user_profile", "cooking_log"),
-}
-_TARGETED: Final = re.compile(rf"\b{TARGET}\b", re.I)
-_NAMED: Final = {"inventory_items": "ingredient", "shopping_items": "name"}
-
-
-def _is_against(text: str, guess: Guess, write: WriteRequest) -> bool:
-    """Say whether a guess speaks against what is to be written."""
-    # Recipes, tasks and days are written only by forms that name them; a limit counts at once.
-    is_named = write.table in ("recipes", "tasks", "meal_plans") or bool(
-        write.table == "user_profile" and _NO_MORE.search(text) is None
-    )
-    fitting = [intent for intent, tables in _WRITTEN.items() if write.table in tables]
-    return not is_named and guess.of(*fitting) < _AGREES
-
-
-def has_doubtful_name(routed: Routed) -> bool:
-    """Say whether something would be stored under a name that may be a part of a sentence."""
-    writes = [step.write for step in routed.steps if step.write is not None]
-    return any(
-        is_doubtful_name(str(record.get(_NAMED.get(write.table, "")) or ""))
-        for write in writes
-        for record in write.records or ()
-    )
-
-
-def doubted(text: str, routed: Routed) -> Routed:
-    """Return what was read; where a name or the guess speaks against it, it waits for a yes."""
-    writes = [step.write for step in routed.steps if step.write is not None]
-    if not writes or routed.unsure or _ANSWERED.match(text):
-        return routed
-    guess = guess_intent(text)
-    # Who names the list or a place has said where it goes.
-    is_said = _TARGETED.search(text) is not None
-    is_other = not is_said and all(_is_against(text, guess, write) for write in writes)
-    if is_other or has_doubtful_name(routed):
-        return replace(routed, unsure=True, weak=True)
-    return routed
-
-
 def _joined(
     steps: tuple[ThinkStep, ...], goals: list[str], routed: Routed
 ) -> tuple[tuple[ThinkStep, ...], list[str]]:
@@ -181,16 +129,23 @@ async def route_guess(situation: Situation, form: RouteForm) -> Routed | None:
     answered = _ANSWERED.match(situation.text)
     if answered is not None:
         return await _chosen(situation, answered["request"], answered["answer"], form)
+    routed = await _guessed(situation, form)
+    return plainest(situation, routed) or _asked_back(situation.text)
+
+
+async def _guessed(situation: Situation, form: RouteForm) -> Routed | None:
+    made = await tell_made(situation)
+    if made is not None:
+        return replace(made, weak=True)
     guess = guess_intent(situation.text)
     is_sure = guess.certainty >= _SURE or guess.of(*_HARMLESS) >= _SURE_HARMLESS
     # To answer one half of a message would hide that the other was not done.
     is_safe = guess.intent in NEVER_DONE or not has_request(situation.text)
-    if is_sure and is_safe:
+    if is_sure and is_safe and not (guess.intent in _SAID_ONLY and may_want(situation, guess)):
         routed = await _main_clause(situation, guess, form)
         routed = routed or await answer_guess(situation, guess, form)
-        if routed is not None:
-            return replace(routed, weak=True)
-    return Routed(question=_question(situation.text, guess), weak=True)
+        return None if routed is None else replace(routed, weak=True)
+    return None
 
 
 async def _main_clause(situation: Situation, guess: Guess, form: RouteForm) -> Routed | None:
@@ -224,7 +179,9 @@ async def _chosen(situation: Situation, said: str, answer: str, form: RouteForm)
     return await form(situation.saying(_SAID[intent].format(x=things.text), situation.first_group))
 
 
-def _question(text: str, guess: Guess) -> str:
+def _asked_back(text: str) -> Routed:
+    """Return the question what is meant, with two or three things that may be."""
+    guess = guess_intent(text)
     foods = named_foods(text)[:3]
     likely = [name for name, value in guess.ranked if name in _CHOICES and value > 0.04]
     if foods:
@@ -232,7 +189,8 @@ def _question(text: str, guess: Guess) -> str:
     chosen = list(dict.fromkeys([*likely, "add_list", "show"]))[:3]
     named = [_CHOICES[each] for each in chosen]
     about = f" about {', '.join(foods)}" if foods else ""
-    return (
+    question = (
         f"I could not tell what you mean{about}, so nothing was changed. "
         f"Shall I {', '.join(named[:-1])}, or {named[-1]}?"
     )
+    return Routed(question=question, weak=True)

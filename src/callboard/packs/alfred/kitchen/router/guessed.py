@@ -67,6 +67,11 @@ _BEGINS: Final = re.compile(
     r"\bgo\b",
     re.I,
 )
+_OVER: Final = re.compile(
+    r"\b(?:finished|done|had|ate|made|cooked|baked|burne?[dt]|over|yesterday|last night|not|never|"
+    r"tomorrow|might|maybe|would)\b",
+    re.I,
+)
 _AT_IT: Final = re.compile(
     r"\b(?:how (?:much|many|long|hot)|timer|minutes|done|oven|repeat|again|swap|replace|"
     r"instead|substitute|leave|left|skip|without)\b",
@@ -192,14 +197,15 @@ async def _cooked(situation: Situation, text: str, guess: Guess) -> Routed | Non
         logged = await _logged(situation, text)
         is_open = guess.certainty < _SURE_TO_WRITE
         return replace(logged, unsure=True) if logged is not None and is_open else logged
-    if _BEGINS.search(text) or not (
-        _NEXT.search(text) or _BACK.search(text) or _AT_IT.search(text)
-    ):
-        recipe = await named_recipe(situation, text)
-        if recipe is not None:
-            count = _people(text)
-            people = f" for {count:g}" if count else ""
-            return await situation.at_stove(f"start cooking {recipe['name']}{people}")
+    recipe = await named_recipe(situation, text)
+    if recipe is not None and _BEGINS.search(text) and not _OVER.search(text):
+        count = _people(text)
+        people = f" for {count:g}" if count else ""
+        return await situation.at_stove(f"start cooking {recipe['name']}{people}")
+    at_it = [each.search(text) for each in (_STEPS_DONE, _NEXT, _BACK, _AT_IT)]
+    if recipe is not None and not any(at_it):
+        # It may be begun, be over, or only be talked of.
+        return None
     steps = _STEPS_DONE.search(text)
     numbers = [read_count(w) for w in re.findall(r"\w+", steps["steps"])] if steps else []
     counted = [int(each) for each in numbers if each]
@@ -208,6 +214,12 @@ async def _cooked(situation: Situation, text: str, guess: Guess) -> Routed | Non
     else:
         said = "back" if _BACK.search(text) else "next" if _NEXT.search(text) else "repeat"
     return await situation.at_stove(said)
+
+
+async def tell_made(situation: Situation) -> Routed | None:
+    """Return the entry for a dish somebody says they have made, if it is one of their recipes."""
+    text = full_words(situation.text)
+    return await _logged(situation, text) if _MADE.match(text) else None
 
 
 async def _logged(situation: Situation, text: str) -> Routed | None:

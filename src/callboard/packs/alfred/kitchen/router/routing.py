@@ -10,13 +10,7 @@ from typing import Final
 
 from callboard.choreography.turn.domain import Routed
 from callboard.packs.alfred.kitchen.hearing.clauses import split_clauses
-from callboard.packs.alfred.kitchen.router.free import (
-    doubted,
-    has_doubtful_name,
-    has_request,
-    route_clauses,
-    route_guess,
-)
+from callboard.packs.alfred.kitchen.router.free import has_request, route_clauses, route_guess
 from callboard.packs.alfred.kitchen.router.limits import route_limits
 from callboard.packs.alfred.kitchen.router.marking import route_marking
 from callboard.packs.alfred.kitchen.router.meals import (
@@ -26,6 +20,7 @@ from callboard.packs.alfred.kitchen.router.meals import (
 )
 from callboard.packs.alfred.kitchen.router.mentioned import route_mentioned
 from callboard.packs.alfred.kitchen.router.people import route_manners, route_people, route_tasks
+from callboard.packs.alfred.kitchen.router.plainness import plainest
 from callboard.packs.alfred.kitchen.router.planning import route_planning
 from callboard.packs.alfred.kitchen.router.recipes import route_dishes, route_links, route_wishes
 from callboard.packs.alfred.kitchen.router.showing import route_showing
@@ -123,11 +118,12 @@ async def route_message(situation: Situation) -> Routed | None:
     routed = routed or await route_clauses(situation, _whole_or_parts)
     if routed is None and not is_single:
         routed = await _whole_or_parts(situation)
-    routed = None if routed is None else doubted(situation.text, routed)
-    if routed is None or has_doubtful_name(routed):
+    plain = plainest(situation, routed)
+    if plain is None or plain.unsure:
         # What the scan finds is named as foods are; what a form took for a name may be a sentence.
-        routed = await route_mentioned(situation, _whole_or_parts) or routed
-    return routed or await route_guess(situation, _whole_or_parts)
+        mentioned = await route_mentioned(situation, _whole_or_parts)
+        plain = plainest(situation, routed, mentioned)
+    return plain or await route_guess(situation, _whole_or_parts)
 
 
 async def _whole_or_parts(situation: Situation) -> Routed | None:

@@ -9,7 +9,7 @@ from callboard.choreography.turn.domain import AskedMessage, Routed, Row
 from callboard.choreography.turn.requests import ReadRequest, ReadResult, WriteRequest
 from callboard.choreography.turn.shapes import StepType, ThinkStep
 from callboard.library.relational.dates import Today
-from callboard.packs.alfred.kitchen.router.wording import tidy
+from callboard.packs.alfred.kitchen.hearing.speech import tidy
 from callboard.packs.alfred.kitchen.router.words import OF_OURS, TARGET, TASK_LIST, kinds
 
 Read = Callable[[ReadRequest], Awaitable[ReadResult]]

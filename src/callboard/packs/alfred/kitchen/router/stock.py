@@ -87,7 +87,7 @@ def _add_step(steps: Steps, situation: Situation, text: str, target: StockTarget
         if dated is None or len(items) != 1:
             return None
         records.append(_placed(items[0].record(column), target, dated[1]))
-        named.append(items[0].name)
+        named.append(items[0].told)
     if not 0 < len(records) <= MOST_ITEMS:
         return None
     what = f"Add {names(named)} to the {target.title}"
@@ -241,7 +241,7 @@ def _put_in(steps: Steps, items: Sequence[Item], target: StockTarget, group: int
     records = [item.record("ingredient") for item in items]
     if target.place:
         records = [{**record, "location": target.place} for record in records]
-    what = f"Add {names([item.name for item in items])} to the {target.title}"
+    what = f"Add {names([item.told for item in items])} to the {target.title}"
     steps.write(what, group, op="upsert", table=INVENTORY.table, records=records)
 
 
@@ -249,7 +249,7 @@ def _set(steps: Steps, target: StockTarget, item: Item, row: Row) -> None:
     values: dict[str, Any] = {"quantity": item.quantity, "unit": item.unit}
     row_id = str(row["id"])
     steps.write(
-        f"Set {item.name} on the {target.title}", op="update",
+        f"Set {item.told} on the {target.title}", op="update",
         table=target.table, filters=[same("id", row_id)], set=values,
         versions={row_id: row["version"]},
     )  # fmt: skip

@@ -12,6 +12,7 @@ from callboard.packs.alfred.kitchen.compute.amounts import (
     canonical_unit,
     is_known_unit,
     read_quantity,
+    spoken_amount,
 )
 from callboard.packs.alfred.kitchen.food.foods import OTHER, food_facts
 from callboard.packs.alfred.kitchen.food.naming import objection
@@ -174,6 +175,13 @@ class Item:
     unit: str | None = None
     # How much of what is there, if that was said: half the cream.
     share: float | None = None
+
+    @property
+    def told(self) -> str:
+        """It with its amount, as one says it."""
+        if self.quantity is None:
+            return self.name
+        return f"{spoken_amount(self.quantity, self.unit)} {self.name}"
 
     def record(self, column: str) -> dict[str, Any]:
         """Return it as a row says it, under the column that names it."""

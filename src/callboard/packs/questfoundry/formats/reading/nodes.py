@@ -160,6 +160,11 @@ def opposite(tests: tuple[KeyTest, ...] | None) -> tuple[KeyTest, ...] | None:
     return (KeyTest(tests[0].key, not tests[0].negated),)
 
 
+def tests_last(tests: Iterable[KeyTest], own: KeyTest) -> list[KeyTest]:
+    """Return tests with a gateway's own one at the end, where a reader looks for it."""
+    return [*(each for each in tests if each != own), own]
+
+
 def source_of(node: Node) -> str:
     """Return a node as it was written."""
     if isinstance(node, Markup):

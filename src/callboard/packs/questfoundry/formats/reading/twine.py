@@ -16,7 +16,6 @@ from callboard.packs.questfoundry.book.model import (
     SOURCE,
     Book,
     Gateway,
-    KeyTest,
     Section,
     SectionKind,
     StoryChoice,
@@ -297,8 +296,3 @@ def kind_tags(section: Section, *, is_open: bool) -> tuple[str, ...]:
     told += [name for name, kind in _KIND_TAGS.items() if kind is section.kind]
     told += [_ENDING] if section.kind is SectionKind.TERMINAL else []
     return (*told, *([_KEYSTONE] if section.keystone else []))
-
-
-def tests_last(tests: Iterable[KeyTest], own: KeyTest) -> list[KeyTest]:
-    """Return tests with a gateway's own one at the end, where a reader looks for it."""
-    return [*(each for each in tests if each != own), own]

@@ -36,7 +36,7 @@ from callboard.packs.questfoundry.formats.reading.ink import (
     sections_of_knot,
 )
 from callboard.packs.questfoundry.formats.reading.knots import ONCE_ENDING, ringed
-from callboard.packs.questfoundry.formats.reading.twine import tests_last
+from callboard.packs.questfoundry.formats.reading.nodes import tests_last
 
 _INK_VERSION: Final = 21
 _SIGNS: Final = re.compile(

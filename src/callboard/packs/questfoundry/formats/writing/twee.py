@@ -38,12 +38,11 @@ from callboard.packs.questfoundry.formats.reading.fragments import (
     section_text,
     understood,
 )
-from callboard.packs.questfoundry.formats.reading.nodes import Link
+from callboard.packs.questfoundry.formats.reading.nodes import Link, tests_last
 from callboard.packs.questfoundry.formats.reading.passages import header_of, twee_passages
 from callboard.packs.questfoundry.formats.reading.twine import (
     METADATA,
     kind_tags,
-    tests_last,
 )
 
 # Where something stands in a text that is not words, and how it is written there.

@@ -11,7 +11,7 @@ from html import escape
 from typing import Any, Final
 
 from callboard.packs.questfoundry.book.model import Book, Verbatim
-from callboard.packs.questfoundry.formats.naming import ordered
+from callboard.packs.questfoundry.formats.naming import ordered, passage_names
 from callboard.packs.questfoundry.formats.prose import one_line
 from callboard.packs.questfoundry.formats.reading.dialects import FORMATS, HARLOWE, SUGARCUBE
 from callboard.packs.questfoundry.formats.reading.passages import (
@@ -197,7 +197,7 @@ def twine_of(book: Book) -> bytes:
     told = [each for each in passages if each.name not in (STORY_TITLE, STORY_DATA)]
     scripts = [(each, tag) for each in told if (tag := _element(each))]
     shown = [each for each in told if not _element(each)]
-    start = facts.pop("start", "")
+    start = facts.pop("start", passage_names(book).get(book.start, ""))
     number = next((at for at, each in enumerate(shown, 1) if each.name == start), None)
     colors: Mapping[str, Any] = facts.pop("tag-colors", {})
     head = {"name": one_line(book.title), "startnode": "" if number is None else number} | facts

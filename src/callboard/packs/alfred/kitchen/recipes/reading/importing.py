@@ -162,7 +162,12 @@ def _read_marked(text: str) -> Read:
         if guessed is None:
             raise
         return guessed
-    return read if read[0].ingredients else _guessed(title, body) or read
+    # A list that is there and empty says that nothing goes in: a number elsewhere is no ingredient.
+    is_told = bool(read[0].ingredients) or _EMPTY_LIST.search(text) is not None
+    return read if is_told else _guessed(title, body) or read
+
+
+_EMPTY_LIST: Final = re.compile(r"^## Ingredients\s*(?=^#|\Z)", re.MULTILINE)
 
 
 def _read_page(text: str) -> tuple[list[Read], tuple[Warned, ...]]:

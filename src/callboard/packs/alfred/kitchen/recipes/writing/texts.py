@@ -125,8 +125,7 @@ def _number(value: float) -> str:
 
 
 def _ingredients(lines: tuple[IngredientLine, ...]) -> str:
-    if not lines:
-        return ""
+    # The heading stands without them too: what has numbers in the notes is no ingredient then.
     return _grouped("## Ingredients", [(line.group, f"- {line.raw}") for line in lines])
 
 

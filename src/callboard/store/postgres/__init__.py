@@ -1,0 +1,1 @@
+"""The store on Postgres: a schema per project on a server; needs `callboard[postgres]`."""

@@ -52,6 +52,7 @@ def route(root: Path, request: str) -> dict[str, Any]:
         ("audit foreshadowing", "analytical_foreshadow", {}),
         ("foreshadow audit of scenes 1-4", "analytical_foreshadow", {}),
         ("audit foreshadowing of the whole book", "analytical_foreshadow", {}),
+        ("foreshadow the key and the thaw", "analytical_foreshadow", {"themes": ["key", "thaw"]}),
         ("foreshadowing of the key and thaw", "analytical_foreshadow", {"themes": ["key", "thaw"]}),
         (
             "update canon for Kael from scene 3",

@@ -109,6 +109,26 @@ async def test_nobody_answers_with_a_fact_about_something_else(theatre: Theatre)
         assert accepted and all("eyes" in each.text for each in accepted)
 
 
+@pytest.mark.parametrize("scene", ["scene 3", "Ashes"])
+async def test_a_fault_of_the_scene_that_is_asked_about_is_spoken_to(
+    theatre: Theatre, scene: str
+) -> None:
+    """The line of a fault names neither the number nor the title of the scene it stands in."""
+
+    def play(request: ModelRequest) -> Line:
+        options = request.json_schema["properties"]["choice"]["enum"]  # type: ignore[index]
+        return Line(json={"choice": options[0]})
+
+    theatre.flags = SMALL
+    async with theatre.serve(Script(play)) as stage:
+        hall = Conferences(stage.studio, "control_room")
+        run = await hall.hold_round(f"What is wrong with {scene}?")
+        await stage.studio.engine.wait(run.id)
+        replies = hall.round(run.id).replies
+    accepted = [each for each in replies if each.status.value == "accepted"]
+    assert accepted and all("eyes" in each.text for each in accepted)
+
+
 async def test_a_fault_is_spoken_to_by_those_whose_trade_it_is(theatre: Theatre) -> None:
     """What is wrong with the outline proves nothing to somebody who must quote a scene."""
 

@@ -49,6 +49,7 @@ _FINDING: Final = re.compile(r"\n\n(?=\[\d+\] )")
 _FAULT: Final = re.compile(r"- \[\w+\] ")
 _RECEIPT: Final = re.compile(r"receipt_id: (\S+)$", re.MULTILINE)
 _PLACE: Final = re.compile(r"[ \t]+(\S.*?\.(?:md|markdown|txt)) L\d")
+_LOOKED_INTO: Final = re.compile(r'"([^"]+\.(?:md|markdown|txt))"')
 _OFFERED: Final = 3
 _MOST_FOUND: Final = 40
 _CODES: Final = {"provider_timeout": "agent_timeout"}
@@ -200,9 +201,11 @@ class Table:
         about: list[str] = []
         sources = {receipt[1]}
         is_wanted = False
+        files = _LOOKED_INTO.findall(found.partition("\n")[0])
+        looked_into = files[0] if len(files) == 1 else ""
         for line in found.splitlines():
             if _FAULT.match(line):
-                is_wanted = answers(self.message.text, line)
+                is_wanted = answers(self.message.text, line, looked_into)
                 about += [line] if is_wanted else []
             elif is_wanted and (place := _PLACE.match(line)) is not None:
                 sources.add(place[1])

@@ -29,7 +29,10 @@ _BARE_PATH: Final = re.compile(
 )
 _QUOTED: Final = re.compile(r"[\"“]([^\"“”]{2,80})[\"”]|(?<!\w)['‘]([^'‘’]{2,80})['’](?!\w)")
 _NEXT: Final = re.compile(r"\bnext\s+(?:scene|chapter)\b", re.IGNORECASE)
-_ABOUT: Final = re.compile(r"\b(?:about|of|around|concerning)\s+(.+)$", re.IGNORECASE | re.DOTALL)
+_ABOUT: Final = re.compile(
+    r"\b(?:about|of|around|concerning|foreshadow(?=\s+(?:the|an?|my|our|his|her|their)\b))\s+(.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
 _SCENES: Final = re.compile(
     r"\b(?:in|of|from|across|for)?\s*(?:scenes?|chapters?)\s*\d[\d\s,&+–—-]*(?:(?:and|to)\s*\d+)?",
     re.IGNORECASE,

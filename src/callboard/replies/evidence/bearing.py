@@ -57,15 +57,17 @@ def bears_on(claim: str, source: str) -> bool:
     return len(said & shown) >= max(1, min(needed, len(said), len(shown)))
 
 
-def answers(question: str, line: str) -> bool:
+def answers(question: str, line: str, place: str = "") -> bool:
     """Say whether a line can be an answer: about somebody the question names, and half the rest.
 
-    A question that names neither, as whether all is well, is answered by whatever was found.
+    A question that names neither, as whether all is well, is answered by whatever was found. What
+    of it only names the one `place` that was looked into need not stand in the line again.
     """
-    names = {_key(name) for name in _names(question)}
-    rest = keys_of(question, _TOPICS) - names
+    settled = keys_of(place, frozenset())
+    names = {_key(name) for name in _names(question)} - settled
+    rest = keys_of(question, _TOPICS) - names - settled
     words = {key for key in rest if not key.isdigit()}
-    if names or words:
+    if names or words or place:
         # A number says where to look, not what was asked.
         rest = words
     told = keys_of(line, frozenset())

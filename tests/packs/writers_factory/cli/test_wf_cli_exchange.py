@@ -33,7 +33,7 @@ def test_a_manuscript_is_shown_taken_in_and_taken_back(book: Book, tmp_path: Pat
     source = tmp_path / "old.md"
     source.write_text(MANUSCRIPT)
     seen = book("import", str(source))
-    assert "Chapter 1: Dusk  2 scenes, 6 words" in seen.out
+    assert "Chapter 1: Dusk  2 scenes, 6 words" in seen.out and "  1 scene, 3 words" in seen.out
     assert "Nothing was written." in seen.err and not (book.root / "content/Manuscript").exists()
     made = book("import", str(source), "--write", "--json").json["import"]
     assert [each["scene_id"] for each in made["scenes"]] == ["ch1-sc1", "ch1-sc2", "ch2-sc1"]

@@ -57,6 +57,7 @@ def test_a_notebook_is_added_asked_and_removed(book: Book, tmp_path: Path) -> No
 @pytest.mark.req("WF-G85")
 def test_facts_become_a_graph_and_contradictions_wait_for_the_writer(book: Book) -> None:
     book.lay_foundation()
+    assert "consolidate` looks" in book("conflicts").err
     book("decide", "character", "ines_eye_colour", "green")
     merged = book("consolidate", "--decisions-only")
     assert "entries seen" in merged.out

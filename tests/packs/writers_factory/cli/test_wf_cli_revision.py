@@ -65,6 +65,8 @@ def test_a_scene_is_scored_enhanced_and_its_changes_decided(drafted: Book) -> No
     decided = book("changes", "ch1-sc1", "--accept", "all")
     assert "accepted" in decided.out and "versions ch1-sc1" in decided.err
     assert PHRASE not in (book.root / SCENE_FILE).read_text()
+    passes = book("enhance", "ch1-sc1", "--six-pass").err
+    assert "pass 1, structure: " in passes and "is_kept" not in passes
 
 
 @pytest.mark.req("WF-G85")
@@ -103,6 +105,7 @@ def test_a_book_without_a_scene_is_not_exported(book: Book) -> None:
 @pytest.mark.req("WF-G85")
 def test_the_writer_has_the_last_word_on_health(drafted: Book) -> None:
     book = drafted
+    assert "Nobody has looked yet" in book("alerts").err
     book("accept", "ch1-sc1")
     looked = book("health", "--checks", "B2,A1")
     assert "A1_pacing_plateau" in looked.out and "insufficient_data" in looked.out

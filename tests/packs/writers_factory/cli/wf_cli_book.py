@@ -24,6 +24,7 @@ VERBS = (
     *("wins", "fails", "buries", "mourns", "faces", "beats", "forgives"),
 )
 RULES = ("No ship may leave at night", "A debt must be paid in salt", "Only the council votes")
+PASSES = ("structure", "voice", "prose", "character", "continuity", "polish")
 PHRASE = "Ines put the brass key on the table with surgical precision."
 SCENE = (
     "Ines put the brass key on the table. The council looked at the flood marks on the wall.\n\n"
@@ -90,6 +91,7 @@ def staff_lines(*first: dict[str, Any]) -> list[dict[str, Any]]:
         "scene_variant": f'<content_update target="ch1-sc1">\n{SCENE}\n</content_update>',
         "revision/judge_scene": _grades(),
         "revision/fix_issues": {"fixes": [fix]},
+        **dict.fromkeys((f"revision/pass_{name}" for name in PASSES), "She waited."),
         "health/scene": scene,
         "memory/extract": {"nodes": [], "edges": []},
         "memory/notebook_answer": {

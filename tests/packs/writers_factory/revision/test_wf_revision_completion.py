@@ -24,7 +24,7 @@ from callboard.packs.writers_factory.exchange.export import (
 from callboard.packs.writers_factory.exchange.pages import markdown_of
 from callboard.packs.writers_factory.exchange.title_page import TitlePage
 from callboard.packs.writers_factory.manuscript import BookScene
-from callboard.packs.writers_factory.model import PlannedScene, SceneMeta
+from callboard.packs.writers_factory.model import PlannedScene, SceneMeta, SceneStatus
 from callboard.packs.writers_factory.revision import WriterOnly
 from callboard.packs.writers_factory.revision.completion import NotComplete
 
@@ -233,6 +233,18 @@ async def test_marking_complete_with_open_errors_warns_obeys_and_can_be_taken_ba
         assert not (await book.revision.reopen(by="writer")).is_complete
         with pytest.raises(NotComplete):
             await book.revision.reopen(by="writer")
+
+
+@pytest.mark.req("WF-G84")
+async def test_a_text_nobody_accepted_is_among_what_is_open(tmp_path: Path) -> None:
+    async with open_book(tmp_path / "book") as book:
+        await book.plan()
+        await book.write("ch1-sc1", "Ann lit the lamp.")
+        for status in (SceneStatus.SCAFFOLDED, SceneStatus.VARIANTS_READY, SceneStatus.SELECTED):
+            await book.write("ch1-sc2", "Ann put it out.", status=status)
+        done = await book.run("finish", by="writer", formats=["md"])
+        assert done["open_errors"] == ["ch1-sc2 is written and not accepted"]
+        assert done["export"]["left_out"] == []
 
 
 @pytest.mark.req("WF-G84", "WF-G87")

@@ -115,3 +115,21 @@ async def test_a_scene_accepted_anew_leaves_nothing_of_the_old_one_in_the_graph(
         assert not stage.graph.edges(src="scene:ch4-sc2", type="pays_off")
         assert stage.graph.edges(src="character:ines", dst="scene:ch4-sc2")
         assert stage.book.version_text("ch4-sc2", 1).startswith("Ines put the brass key")
+
+
+@pytest.mark.req("WF-G75")
+async def test_who_is_there_and_what_a_beat_is_called_plant_nothing(story: Any) -> None:
+    coming = [
+        {"id": "beat:beat-12", "name": "Dark Night of the Soul: Ines burns the ledger"},
+        {"id": "beat:beat-14", "name": "Finale: Ines rows the salt to the far pier"},
+    ]
+    numbers = (12, 14)
+    threads = [{**each, "beat_number": at} for each, at in zip(coming, numbers, strict=True)]
+    text = update("Ines walked home in the dark night and looked at the pier and the salt. " * 7)
+    async with story(staff(scene_variant=lambda _request: text)) as stage:
+        await stage.brief(callbacks=[], foreshadowing=threads)
+        await stage.result("write_scene", scaffold_id="ch4-sc2", strategies=["BALANCED"])
+        await stage.result("accept", scene_id="ch4-sc2", variant_id="BALANCED")
+        planted = [edge.dst for edge in stage.graph.edges(src="scene:ch4-sc2", type="plants")]
+        assert planted == ["beat:beat-14"]
+        assert stage.book.scene("ch4-sc2").foreshadowing == (coming[1]["name"],)

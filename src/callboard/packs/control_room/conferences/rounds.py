@@ -88,8 +88,8 @@ def echo_round(held: ConferenceRound, conference_id: str) -> None:
         echo(f"The round failed: {held.error['code']}: {clean(str(held.error['message']))}\n")
     if held.replies and all(each.status is ReplyStatus.ABSTAINED for each in held.replies):
         remark(
-            "Nobody has ground for a view: the tools found no fault in this. A small model has none"
-            " of its own; a larger one does: `callboard models --help`."
+            "Nobody has ground for a view: the tools found no fault that is about this. A small"
+            " model has none of its own; a larger one does: `callboard models --help`."
         )
     facts = [counted(len(held.receipt_ids), "receipt")]
     facts += [f"transcript in issue #{held.issue_id}"] if held.issue_id is not None else []

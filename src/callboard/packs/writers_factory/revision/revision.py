@@ -11,6 +11,7 @@ from typing import Any, Final
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
 from callboard.packs.writers_factory.manuscript import (
+    WRITTEN,
     BookScene,
     Manuscript,
     TextUnproven,
@@ -216,6 +217,8 @@ class Revision:
             if not scene.text.strip():
                 found.append(f"{scene.meta.scene_id} is planned and not written")
                 continue
+            if scene.meta.status not in WRITTEN:
+                found.append(f"{scene.meta.scene_id} is written and not accepted")
             analysis = score_scene(scene.text, story.brief_of(scene.meta), None, settings)
             for issue in self.not_waived(analysis):
                 found.append(f"{scene.meta.scene_id}, line {issue.line}: {issue.quote}")

@@ -80,7 +80,7 @@ def alerts(
             muted_report(heard, as_json=as_json)
         else:
             found = [each for each in room.findings() if every or each.is_alert]
-            alerts_report(found, as_json=as_json)
+            alerts_report(found, has_looked=room.latest() is not None, as_json=as_json)
 
     return enter(Choices(project, as_json=as_json), act)
 

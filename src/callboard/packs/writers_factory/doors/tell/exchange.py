@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from callboard.cli.output import clean, echo, echo_facts, echo_json, remark
+from callboard.cli.output import clean, counted, echo, echo_facts, echo_json, one_line, remark
 from callboard.packs.writers_factory.doors.tell.revision import echo_files
 from callboard.packs.writers_factory.exchange.arrival import Import
 from callboard.packs.writers_factory.exchange.export import Export, ExportPreview
@@ -84,8 +84,8 @@ def import_report(found: Import, *, as_json: bool) -> None:
     if found.is_undone:
         echo(clean(f"The import of {found.name} was taken back."))
         return
-    counted = f"{len(found.scenes)} scenes, {found.word_count} words; split by {found.split_by}"
-    remark(clean(counted))
+    size = f"{counted(len(found.scenes), 'scene')}, {counted(found.word_count, 'word')}"
+    remark(clean(f"{size}; split by {found.split_by}"))
     for old, new in found.moved:
         remark(clean(f"  {old} {'went' if found.id else 'would go'} to {new}"))
     if found.id:
@@ -104,5 +104,6 @@ def _chapters(found: Import) -> list[str]:
             title = row.chapter_title
             name = title if stands_alone(title) else f"Chapter {chapter.removeprefix('ch')}"
             name += f": {title}" if title and name != title else ""
-            told.append(f"{name}  {len(same)} scenes, {words} words: “{row.opening}”")
+            size = f"{counted(len(same), 'scene')}, {counted(words, 'word')}"
+            told.append(f"{name}  {size}: “{one_line(row.opening)}”")
     return told

@@ -36,13 +36,14 @@ def _echo_finding(finding: dict[str, Any], state: str = "") -> None:
         echo(clean(f"  {finding['recommendation']}"))
 
 
-def alerts_report(found: Sequence[KnownFinding], *, as_json: bool) -> None:
+def alerts_report(found: Sequence[KnownFinding], *, has_looked: bool, as_json: bool) -> None:
     """List findings with what became of them."""
     if as_json:
         echo_json({"findings": [{"id": each.id, **each.to_json()} for each in found]})
         return
     if not found:
-        remark("Nothing is open. `callboard factory health` looks again.")
+        told = "Nothing is open. `callboard factory health` looks again."
+        remark(told if has_looked else "Nobody has looked yet: callboard factory health")
     for each in found:
         muted = f"muted: {each.muted_because}" if each.muted_because else each.state
         _echo_finding(each.to_json()["finding"], muted)

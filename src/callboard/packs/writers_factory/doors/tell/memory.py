@@ -119,7 +119,7 @@ def conflicts_report(conflicts: Sequence[ConflictRecord], *, as_json: bool) -> N
     if as_json:
         echo_json({"conflicts": [each.to_json() for each in conflicts]})
     elif not conflicts:
-        remark("Nothing contradicts anything.")
+        remark("No contradiction waits for you; `callboard factory consolidate` looks for some.")
     for each in () if as_json else conflicts:
         conflict_report(each, as_json=False)
         echo("")

@@ -60,7 +60,10 @@ def _echo_change(change: dict[str, Any]) -> None:
 
 
 def _pass_line(note: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in note.items() if value not in ("", None))
+    what = f"pass {note['number']}, {note['name']}: "
+    if note["is_kept"]:
+        return f"{what}kept, {note['score_before']:g} to {note['score_after']:g}"
+    return f"{what}not kept, {note['reverted']}"
 
 
 def changes_report(enhanced: Enhancement, *, as_json: bool, was_decided: bool) -> None:

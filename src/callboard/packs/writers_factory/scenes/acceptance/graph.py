@@ -31,8 +31,16 @@ def ties_of(text: str, scaffold: SmartScaffold | None) -> SceneTies:
     stems = {stem(word) for word in words_of(text)}
     return SceneTies(
         tuple(each for each in scaffold.callbacks if mentions(stems, each.name)),
-        tuple(each for each in scaffold.foreshadowing if hints(stems, each.name)),
+        tuple(
+            each for each in scaffold.foreshadowing if hints(stems, _event(each), scaffold.people)
+        ),
     )
+
+
+def _event(thread: SceneThread) -> str:
+    """Return what happens in a thread, without the title of its beat."""
+    is_beat = thread.beat_number is not None and thread.id == beat_node_id(thread.beat_number)
+    return thread.name.partition(": ")[2] if is_beat else thread.name
 
 
 def scene_source(scene_id: str) -> str:

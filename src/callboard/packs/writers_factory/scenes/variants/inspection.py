@@ -92,9 +92,12 @@ def mentions(stems: set[str], name: str) -> bool:
     return len(wanted & stems) >= needed
 
 
-def hints(stems: set[str], name: str) -> bool:
-    """Say whether a text touches something to come: two of the words that carry it are enough."""
-    telling = content_stems(name)
+def hints(stems: set[str], name: str, people: Iterable[str] = ()) -> bool:
+    """Say whether a text touches something to come: two of the words that carry it are enough.
+
+    Names of people who are there anyway carry nothing.
+    """
+    telling = content_stems(name, idle=frozenset(words_of(" ".join(people))))
     return bool(telling) and len(telling & stems) >= min(2, len(telling))
 
 

@@ -18,16 +18,15 @@ _OWNER: Final = (
     " SELECT json_extract(document, '$.user_id') AS owner, 0 AS rank FROM conversations"
     " WHERE session_id = :session_id"
     " UNION ALL SELECT json_extract(args, '$.user_id'), 1 FROM runs WHERE session_id = :session_id"
-    ") WHERE owner IS NOT NULL AND owner <> '' ORDER BY rank LIMIT 1"
+    ") AS told WHERE owner IS NOT NULL AND owner <> '' ORDER BY rank LIMIT 1"
 )
-_PEOPLE: Final = (
-    "SELECT DISTINCT json_extract(document, '$.user_id') AS owner FROM conversations"
-    " WHERE owner IS NOT NULL AND owner <> '' LIMIT 2"
-)
-_OWNED: Final = (
-    "SELECT session_id, json_extract(document, '$.user_id') AS owner FROM conversations"
+# Not every store knows a name in its own WHERE.
+_CONVERSED: Final = (
+    "(SELECT session_id, json_extract(document, '$.user_id') AS owner FROM conversations) AS told"
     " WHERE owner IS NOT NULL AND owner <> ''"
 )
+_PEOPLE: Final = f"SELECT DISTINCT owner FROM {_CONVERSED} LIMIT 2"
+_OWNED: Final = f"SELECT session_id, owner FROM {_CONVERSED}"
 
 
 class SomebodyElsesSession(Conflict):

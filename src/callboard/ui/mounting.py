@@ -30,7 +30,10 @@ _NO_PAGE: Final = JSONResponse(
         "error": {
             "code": "no_page",
             "message": "This project has no page",
-            "details": {"fix": "Pages are there for projects of packs that have one; see `/api`."},
+            "details": {
+                "fix": "Pages are there for projects of packs that have one; see"
+                " `/api/openapi.json`."
+            },
         }
     },
     404,

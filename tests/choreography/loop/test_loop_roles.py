@@ -7,6 +7,7 @@ import pytest
 from loopkit import HARVEST, SPARK, Company, Kit, envelope
 
 from callboard.choreography.loop import LoopSettings, LoopStatus, RecordWorkspace, missing_prompts
+from callboard.core.errors import ErrorTier
 from callboard.core.vocabulary import RunState
 from callboard.models import Failure, Line
 
@@ -379,6 +380,8 @@ async def test_a_provider_that_stumbles_fails_an_attempt_and_one_without_a_key_t
     ran = await second.run(policy="playbook")
     assert ran.run.state is RunState.FAILED
     assert len(second.company.calls) == 1
+    assert ran.run.error is not None and ran.run.error.tier is ErrorTier.USER_FIXABLE
+    assert "HTTP 401" in ran.run.error.message and ran.run.error.fix
 
 
 async def test_the_roster_of_a_project_may_prefer_somebody_else(kit: Callable[..., Kit]) -> None:

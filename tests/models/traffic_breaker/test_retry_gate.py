@@ -50,7 +50,7 @@ def retrying(script: Any, clock: HandClock, notices: Notices, **more: Any) -> Re
     )
 
 
-@pytest.mark.req("ERR-13", "ERR-17")
+@pytest.mark.req("ERR-13", "ERR-17", "QF-144")
 async def test_a_passing_fault_is_retried_in_growing_steps(
     clock: HandClock, notices: Notices
 ) -> None:
@@ -83,6 +83,7 @@ async def test_waits_are_capped_and_counted_by_tier(clock: HandClock, notices: N
     assert reply.attempts == 5
 
 
+@pytest.mark.req("QF-144")
 async def test_waits_are_spread_between_nothing_and_the_whole(
     clock: HandClock, notices: Notices
 ) -> None:

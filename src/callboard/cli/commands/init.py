@@ -1,6 +1,7 @@
 """`callboard init`: make a folder a project."""
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -45,4 +46,6 @@ def init(
     echo(f"{made.root} {'is now' if made.is_new else 'already is'} a Callboard project.")
     for name in made.copied:
         echo(f"  {name}")
-    echo(f"Try: {made.hint}")
+    is_here = made.root == Path.cwd().resolve()
+    into = "" if is_here else f"cd {quote(str(folder or project))} && "
+    echo(f"Try: {into}{made.hint}")

@@ -4,6 +4,7 @@ The bars, the merge and the files are those of the loops; what only a reader cou
 judged, and the report says so by naming code as its source.
 """
 
+import asyncio
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -88,7 +89,9 @@ async def gate_by_code(foundry: Foundry, tu_ids: tuple[str, ...] = ()) -> Shape:
         _require_work(unit)
     # Before anything is judged: what is merged meanwhile makes the judgement worth nothing.
     base = foundry.snapshot_named(None).id
-    judgement = judged(foundry.book_with(units), [], "gatecheck", rules=foundry.rules)
+    book, rules = foundry.book_with(units), foundry.rules
+    # Off the event loop: who stops it while it judges has nothing merged.
+    judgement = await asyncio.to_thread(judged, book, [], "gatecheck", rules=rules)
     report = waived(judgement, foundry.waivers.standing())
     body = body_of(report)
     is_blocked = report.decision is GateDecision.BLOCK
@@ -157,7 +160,7 @@ async def bind_by_code(
     made = editions(foundry, request)
     files = await make_files(made, request["formats"])
     again = await make_files(made, request["formats"])
-    judgement = judge_files(foundry, made, [], files, again)
+    judgement = await asyncio.to_thread(judge_files, foundry, made, [], files, again)
     report = waived(judgement, foundry.waivers.standing())
     name = view_name(request)
     is_written = report.decision is not GateDecision.BLOCK

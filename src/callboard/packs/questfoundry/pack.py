@@ -9,6 +9,7 @@ from callboard.choreography.loop import (
     LoopChoreography,
     LoopHouse,
     LoopRegistry,
+    LoopRequest,
     LoopSettings,
     LoopShelf,
     read_request,
@@ -17,7 +18,7 @@ from callboard.choreography.loop import (
 from callboard.choreography.staffing import find_agent, tier_of
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, Fault, InvalidInput, NotFound
-from callboard.core.vocabulary import ModelTier
+from callboard.core.vocabulary import Agent, ModelTier
 from callboard.packs.questfoundry.foundry import PACK, Foundry, foundry_of, read_registry
 from callboard.packs.questfoundry.steps.checks import QuestChecks
 from callboard.packs.questfoundry.workspace import QuestWorkspace
@@ -60,9 +61,7 @@ def require_models(studio: Studio, loop: Loop) -> None:
         is_file = provider == "script" and Path(path).suffix in (".yaml", ".yml", ".json")
         if is_file and not (studio.project.root / path).is_file():
             raise NotFound(f"There is no script file {path}", fix="Name one that exists: --model.")
-    if foundry.settings.roles.try_small_models:
-        return
-    small = [each for each in agents if tier_of(studio, each) is ModelTier.MINIMAL]
+    small = [each for each in agents if is_small(studio, each)]
     if not small:
         return
     model = small[0].model or studio.settings.models.default
@@ -84,6 +83,20 @@ _INSTEAD: Final = {
     "": "`callboard quest demo` has a small model make a whole book by picking from lists;"
     " `import`, `gate --code`, `bind --code` and `play` ask no model.",
 }
+
+
+def is_small(studio: Studio, agent: Agent) -> bool:
+    """Say whether an agent's model is too small for what nobody narrows to a list."""
+    is_tried = foundry_of(studio).settings.roles.try_small_models
+    return not is_tried and tier_of(studio, agent) is ModelTier.MINIMAL
+
+
+def require_inputs(foundry: Foundry, loop: Loop, request: LoopRequest) -> None:
+    """Refuse a loop that lacks what somebody else has to make, before a unit is opened for it."""
+    held = QuestWorkspace(foundry).entries(loop, request)
+    # A book that has not begun gets these two when it does.
+    founded = () if foundry.plan else ("style_guide", "cold_snapshot")
+    require_entries(loop, {*held, *founded}, foundry.registry)
 
 
 def roles_named(foundry: Foundry, raw: Any) -> tuple[str, ...]:
@@ -122,10 +135,7 @@ class QuestLoop(LoopChoreography):
         asked: dict[str, Json] = {**raw, "awake": cast("Json", everybody)}
         prepared = await super().prepare(studio, asked)
         if not raw.get("unit"):
-            held = QuestWorkspace(foundry).entries(loop, read_request(loop.id, asked))
-            # A book that has not begun gets these two when it does.
-            founded = () if foundry.plan else ("style_guide", "cold_snapshot")
-            require_entries(loop, {*held, *founded}, foundry.registry)
+            require_inputs(foundry, loop, read_request(loop.id, asked))
         return prepared
 
 

@@ -1,9 +1,11 @@
 """Runs beside single loops: several in a row, which comes next, and one role asked directly."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, cast
 
 from callboard.choreography import Stage, choreography
+from callboard.choreography.definition import StagedFunction
 from callboard.choreography.loop import (
     LoopRequest,
     StoredArtifact,
@@ -12,13 +14,37 @@ from callboard.choreography.loop import (
     play_chain,
 )
 from callboard.choreography.loop.house import DecisionPolicy
+from callboard.choreography.staffing import find_agent
 from callboard.core.canonical import Json
 from callboard.packs.questfoundry.artifacts import catalog
-from callboard.packs.questfoundry.foundry import Foundry, foundry_of
-from callboard.packs.questfoundry.pack import awake_in, bring, require_models, roles_named
+from callboard.packs.questfoundry.foundry import PACK, Foundry, foundry_of
+from callboard.packs.questfoundry.pack import (
+    awake_in,
+    bring,
+    is_small,
+    require_inputs,
+    require_models,
+    roles_named,
+)
+from callboard.studio.runnable import Prepared
+from callboard.studio.studio import Studio
 
 
-@choreography
+class QuestChain(StagedFunction):
+    """Loops in a row, of which the first is held to what it needs before a run is there."""
+
+    async def prepare(self, studio: Studio, raw: Mapping[str, Json]) -> Prepared:
+        """Refuse a first loop as it is refused alone: for its models, roles and inputs."""
+        prepared = await super().prepare(studio, raw)
+        foundry = foundry_of(studio)
+        loop = foundry.registry.get(str(prepared.args["first"]))
+        require_models(studio, loop)
+        roles_named(foundry, prepared.args.get("awake", ""))
+        require_inputs(foundry, loop, LoopRequest(loop=loop.id))
+        return prepared
+
+
+@QuestChain
 async def chain(
     stage: Stage,
     first: str,
@@ -30,7 +56,6 @@ async def chain(
 ) -> Json:
     """Play loops one after the other, as far as each hands its work on."""
     foundry = foundry_of(stage.studio)
-    require_models(stage.studio, foundry.registry.get(first))
     request = LoopRequest(
         loop=first,
         awake=roles_named(foundry, awake),
@@ -62,9 +87,11 @@ async def next_loop(stage: Stage, policy: str = "") -> Json:
         "inventory", lambda: [(each.kind, each.version, each.note) for each in inventory(foundry)]
     )
     rows = [StoredArtifact(kind, "", "", version=number, note=note) for kind, number, note in there]
-    chosen = await decide_next_loop(
-        stage, house, None, rows, cast("DecisionPolicy", policy or house.settings.policy)
-    )
+    showrunner = find_agent(stage.studio, house.cast.showrunner, PACK)
+    # A small model picks among thirteen loops by chance.
+    usual = "playbook" if is_small(stage.studio, showrunner) else house.settings.policy
+    who = cast("DecisionPolicy", policy or usual)
+    chosen = await decide_next_loop(stage, house, None, rows, who)
     if chosen is None:
         return {"suggested_loop": None, "reasoning": ["no loop has what it needs"]}
     return chosen.answer.model_dump(mode="json") | {"fallback": chosen.is_fallback}

@@ -141,6 +141,8 @@ async def test_a_loop_starts_from_what_is_named_else_the_unit_before_else_the_ne
     async with open_house(tmp_path / "book", company) as house:
         with pytest.raises(MissingLoopInput, match=r"scene_drafts.*story_spark"):
             await house.run("style_tune_up")
+        with pytest.raises(MissingLoopInput, match=r"scene_drafts.*story_spark"):
+            await chain(house, "style_tune_up")
         assert company.calls == [] and house.foundry.units.all() == []
         first, second, third = [await house.success("story_spark") for _ in range(3)]
 

@@ -8,6 +8,8 @@ from questkit import Company, House, Ran, changed, drafts, open_house
 from test_qf_chain_of_loops import TITLES, canon, entries, harvest
 
 from callboard.packs.questfoundry.formats.edition import pieces_of
+from callboard.packs.questfoundry.foundry import _FOLDER as FOLDER
+from callboard.studio.project import Project
 
 pytestmark = pytest.mark.anyio
 ART = {"id": "p1", "section_id": "room", "subject": "The great glass"}
@@ -223,30 +225,45 @@ async def test_what_is_promised_to_be_the_same_again_is_on_record(tmp_path: Path
         assert house.content(silent, "cuelist")["deferral_tags"] == ["deferred:audio"]
 
 
+SOUND = {"version": "1", "sample_rate": 44_100, "loudness_target_lufs": -16}
+
+
 @pytest.mark.req("QF-131")
-def test_a_sound_without_its_record_or_too_loud_is_told() -> None:
-    from callboard.packs.questfoundry.steps.facts import audio
-
-    class View:
-        awake = frozenset({"audio_producer"})
-
-        def __init__(self, run: dict[str, Any], loudness: float) -> None:
-            asset = {"cue_id": "q1", "loudness_lufs": loudness}
-            self._held = {"repro_notes": {"runs": [run]}, "audio_assets": {"assets": [asset]}}
-
-        def content(self, kind: str) -> Any:
-            return self._held.get(kind)
-
-    params = {"version": "1", "sample_rate": 44_100, "loudness_target_lufs": -16}
-    whole = {"plan_id": "q1", "provider": "silence", "sha256": "0", "params": params}
-    unlogged = {**whole, "params": {"version": "1"}}
-    for run, loudness, checks in (
-        (whole, -17.5, []),
-        (whole, -12.0, ["loudness"]),
-        (unlogged, -16.0, ["unlogged"]),
-    ):
-        view: Any = View(run, loudness)
-        assert [each.check for _, each in audio(None, view)] == checks  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("params", "lufs", "told"),
+    [
+        (SOUND, -14, {}),
+        (SOUND, -18, {}),
+        (SOUND, -13.9, {"loudness": "red"}),
+        (SOUND, -18.1, {"loudness": "red"}),
+        ({**SOUND, "loudness_target_lufs": -23}, -21, {}),
+        ({**SOUND, "loudness_target_lufs": -23}, -16, {"loudness": "red"}),
+        ({"version": "1", "sample_rate": 44_100}, -16, {"unlogged": "red"}),
+        ({"sample_rate": 44_100, "loudness_target_lufs": -16}, -16, {"unlogged": "red"}),
+    ],
+)
+async def test_sounds_of_a_loop_of_your_own_are_held_to_their_record_and_loudness(
+    tmp_path: Path, params: dict[str, Any], lufs: float, told: dict[str, str]
+) -> None:
+    root, company = tmp_path / "book", Company()
+    # As in the pack, but what the producer hands in is not replaced by silence.
+    text = (FOLDER / "loops" / "audio_pass.yaml").read_text("utf-8")
+    own = text.replace("id: audio_pass", "id: recording", 1).replace("    after: silent_sounds\n", "")
+    folder = Project.init(root, pack="questfoundry").folder / "loops"
+    folder.mkdir()
+    (folder / "recording.yaml").write_text(own, "utf-8")
+    cue = {"cue_id": "q1", "kind": "foley", "purpose": "mood", "duration_s": 1}
+    caption = {"cue_id": "q1", "caption": "[a bell]", "text_equivalent": "A bell rings."}
+    asset = {"cue_id": "q1", "path": "audio/q1.wav", "sha256": "0" * 64, "loudness_lufs": lufs}
+    run = {"plan_id": "q1", "provider": "studio", "sha256": "0" * 64, "params": params}
+    company.usual |= {"audio_plans": {"cues": [cue]}, "captions": {"items": [caption]}}
+    company.usual |= {"audio_assets": {"assets": [asset]}, "repro_notes": {"runs": [run]}}
+    async with open_house(root, company) as house:
+        await house.success("story_spark")
+        ran = await house.run("recording", awake=["audio_producer"])
+        report = report_of(house, ran, first=True)
+        assert found(report) == told
+        assert (report["decision"] == "block") is bool(told)
 
 
 @pytest.mark.req("QF-129")

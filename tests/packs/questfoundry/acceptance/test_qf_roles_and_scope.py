@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from questkit import TOPOLOGY, Company, changed, drafts, envelope, hook, open_house
 
-from callboard.core.vocabulary import RunState
+from callboard.core.vocabulary import RunState, SignalKind
 from callboard.packs.questfoundry.units.unit import UnitStatus
 from callboard.store.journal.questions import list_questions
 from callboard.studio.project import Project
@@ -63,6 +63,32 @@ async def test_where_a_human_is_there_they_are_asked_what_becomes_of_it(
         (unit,) = house.foundry.units.all()
         assert unit.outcome == outcome, run.error
         assert bool(house.foundry.shelf.all("section_briefs")) is (outcome == "success")
+
+
+@pytest.mark.req("QF-85")
+async def test_how_a_run_ended_stands_beside_the_state_of_its_unit(tmp_path: Path) -> None:
+    company = Company(says={"step_1_topology_draft": [{"topology_notes": {}}] * 9})
+    async with open_house(tmp_path / "book", company) as house:
+
+        def held() -> tuple[str, str, bool, int]:
+            (unit,) = house.foundry.units.all()
+            assert unit.status is UnitStatus.STABILIZING
+            assert house.foundry.units.find(unit.id) == unit
+            return unit.id, unit.outcome, bool(unit.error), len(unit.runs)
+
+        failed = await house.run("story_spark")
+        assert held() == (failed.unit.id, "failed", True, 1)
+        # Taken up again in a new run, and stopped from outside: no code of the loop sees its end.
+        company.says["step_2_section_briefs"] = [{"section_briefs": {}}] * 9
+        args = {"policy": "playbook", "unit": failed.unit.id}
+        started = await house.studio.start("questfoundry/story_spark", args)
+        waiting = await house.studio.engine.wait(started.id, settled=True)
+        assert waiting.state is RunState.WAITING and held()[1:] == ("", False, 2)
+        await house.studio.engine.signal(started.id, SignalKind.CANCEL)
+        await house.studio.engine.wait(started.id)
+        assert held()[1:] == ("cancelled", False, 2)
+        await house.success("story_spark", unit=failed.unit.id)
+        assert held() == (failed.unit.id, "success", False, 3)
 
 
 @pytest.mark.req("QF-72")

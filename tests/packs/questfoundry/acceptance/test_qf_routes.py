@@ -1,5 +1,6 @@
 """QuestFoundry over HTTP."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from callboard.models import Script
 from callboard.studio.opening import Opening
 from callboard.studio.project import Project
 from callboard.testing import SCRIPTED
+from callboard.ui.mounting import hang_up_pages
 from door_server import served
 
 pytestmark = pytest.mark.anyio
@@ -87,3 +89,16 @@ async def test_a_book_is_described_and_its_sections_are_looked_at(tmp_path: Path
         assert way["asks_for"] == ["has_lamp"] and way["refusal"].startswith("In the dark")
         assert [each["choice"] for each in store["playthrough"]][-1] == "room.store"
         assert (await client.get("/api/quest/sections/nowhere")).status_code == 404
+
+
+async def test_who_opens_the_server_in_a_browser_is_told_where_something_is(
+    tmp_path: Path,
+) -> None:
+    root = tmp_path / "book"
+    Project.init(root, pack="questfoundry")
+    app = create_app(root)
+    hang_up_pages(app)
+    async with served(app) as client:
+        told = (await client.get("/")).json()["error"]["details"]["fix"]
+        (path,) = re.findall("`(.+)`", told)
+        assert "/api/quest/book" in (await client.get(path)).json()["paths"]

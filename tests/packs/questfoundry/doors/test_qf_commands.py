@@ -2,11 +2,15 @@
 
 import json
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from callboard.cli import exits
 from callboard.studio.project import Project
 from warm_process import call_warm
 
@@ -428,7 +432,9 @@ def test_copies_of_archives_go_only_where_the_owner_of_a_trusted_folder_says(
 def test_the_sample_is_begun_by_what_init_says(tmp_path: Path) -> None:
     told = call_warm("init", "bell", "--for", "questfoundry", "--sample", cwd=tmp_path).stdout
     (hint,) = [each.removeprefix("Try: ") for each in told.splitlines() if each.startswith("Try: ")]
-    for command in hint.split(" && "):
+    into, *commands = hint.split(" && ")
+    assert into == "cd bell", "it is read in the folder init was called in"
+    for command in commands:
         called = call_warm(*command.split()[1:], cwd=tmp_path / "bell")
         assert called.returncode == 0, called.stderr
     assert quest(tmp_path / "bell", "describe")["title"] == "The Salt Bell"
@@ -479,9 +485,10 @@ def test_what_a_loop_lacks_is_told_before_a_unit_is_opened(book: Path) -> None:
     mute = ("--batch", "--policy", "playbook", "--model", "script:mute.yaml")
     told = said(book, "run", "lore_deepening", *mute, code=2)
     assert "canon_intake or triaged_hooks" in told and "Run hook_harvest first" in told
-    assert "There is no role 'nobody'" in said(
-        book, "run", "story_spark", *mute, "--awake", "nobody", code=2
-    )
+    assert "Run hook_harvest first" in said(book, "chain", "lore_deepening", *mute, code=2)
+    for door in ("run", "chain"):
+        told = said(book, door, "story_spark", *mute, "--awake", "nobody", code=2)
+        assert "There is no role 'nobody'" in told
     assert quest(book, "tu", "list")["tus"] == []
 
 
@@ -490,6 +497,12 @@ def test_an_empty_book_is_offered_no_binding(book: Path) -> None:
     quest(book, "init", "The Ford")
     told = said(book, "next", "--policy", "playbook", "--model", "script:mute.yaml")
     assert "story_spark" in told and "binding_run" not in told
+
+
+def test_what_comes_next_is_not_guessed_by_a_small_model(book: Path) -> None:
+    quest(book, "init", "The Ford")
+    told = said(book, "next", "--model", "local")
+    assert "story_spark" in told and "0 agent calls" in told
 
 
 def test_a_waiver_is_taken_back_once_and_says_why(book: Path) -> None:
@@ -515,3 +528,68 @@ def test_a_loop_is_told_in_a_line_for_each_step(book: Path) -> None:
     assert "story_spark works on TU-" in told and "step_1_topology_draft by" in told
     assert "loop." not in told and '{"' not in told
     assert "loop.decision" in said(book, *words, "--verbose", code=1)
+
+
+# Ctrl-C at a place: when something of the program has just been done.
+STOPPED = """
+import importlib, os, signal, sys
+module, noun, name = sys.argv[1:4]
+holder = importlib.import_module(f"callboard.packs.questfoundry.{module}")
+holder = getattr(holder, noun) if noun else holder
+done = getattr(holder, name)
+
+def stop(*args, **more):
+    made = done(*args, **more)
+    os.kill(os.getpid(), signal.SIGINT)
+    return made
+
+setattr(holder, name, stop)
+sys.argv[1:] = ["quest", "gate", "--code"]
+from callboard.cli.main import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "is_merged"),
+    [(("by_code", "", "judged"), False), (("units.ledger", "UnitLedger", "add"), True)],
+)
+def test_ctrl_c_leaves_no_gatecheck_by_code_open(
+    book: Path, place: tuple[str, ...], is_merged: bool
+) -> None:
+    (book / "ford.twee").write_text(STORY, "utf-8")
+    quest(book, "import", "ford.twee")
+    words = [sys.executable, "-c", STOPPED, *place]
+    ended = subprocess.run(words, cwd=book, capture_output=True, text=True, check=False)
+    assert ended.returncode == exits.INTERRUPTED, ended.stderr
+    # Judged, it is as if nobody had asked; in the middle of the merge it is whole.
+    found = quest(book, "tu", "list")["tus"]
+    assert [(each["loop"], each["status"]) for each in found] == (
+        [("import", "cold_merged"), ("gatecheck", "cold_merged")]
+        if is_merged
+        else [("import", "stabilizing")]
+    )
+    if not is_merged:
+        assert quest(book, "gate", "--code")["snapshot"]
+
+
+def test_ctrl_c_lets_go_of_a_gatecheck_and_resuming_it_closes_its_unit(book: Path) -> None:
+    (book / "ford.twee").write_text(STORY, "utf-8")
+    quest(book, "import", "ford.twee")
+    (book / "model.yaml").write_text("replies: [{hang: true, times: always}]\n", "utf-8")
+    words = ("gate", "--policy", "playbook", "--batch", "--model", "script:model.yaml")
+    script = Path(sys.executable).with_name("callboard")
+    with subprocess.Popen(
+        [str(script), "quest", *words, "--json"], cwd=book, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if json.loads(line).get("type") == "step.started":
+                break
+        process.send_signal(signal.SIGINT)
+        last = json.loads(process.stdout.read().splitlines()[-1])
+    assert process.returncode == exits.INTERRUPTED and last["interrupted"]
+    (book / "model.yaml").write_text("default: I have nothing to say.\n", "utf-8")
+    call_warm("runs", "resume", last["run_id"], "--model", "script:model.yaml", cwd=book)
+    (unit,) = [each for each in quest(book, "tu", "list")["tus"] if each["loop"] == "gatecheck"]
+    assert unit["outcome"], "closed, whatever came of it"

@@ -7,9 +7,11 @@ from typing import Any, Final
 
 from callboard.core.clock import Clock
 from callboard.core.errors import NotFound
+from callboard.core.vocabulary import RunState
 from callboard.packs.questfoundry.units.unit import UnitStatus, WorkUnit
 from callboard.store.connection import Connection
 from callboard.store.database import Database
+from callboard.store.journal.runs import find_run
 from callboard.store.records import Records
 
 _UNIT: Final = "unit"
@@ -67,7 +69,7 @@ class UnitLedger:
             raise NotFound(
                 f"There is no unit {unit_id!r}", fix="`callboard quest tu list` shows them."
             )
-        return WorkUnit.from_json(body)
+        return _with_end(connection, WorkUnit.from_json(body))
 
     def save(self, connection: Connection, unit: WorkUnit) -> WorkUnit:
         """Keep a unit as it is now."""
@@ -80,7 +82,12 @@ class UnitLedger:
 
     def all(self) -> list[WorkUnit]:
         """Return every unit, oldest first."""
-        return [WorkUnit.from_json(each) for each in self._records.all(_UNIT).values()]
+
+        def act(connection: Connection) -> list[WorkUnit]:
+            found = self._records.load_all(connection, _UNIT).values()
+            return [_with_end(connection, WorkUnit.from_json(each)) for each in found]
+
+        return self._database.read(act)
 
     def open_ones(self, connection: Connection) -> list[WorkUnit]:
         """Return the units that are not over."""
@@ -154,3 +161,13 @@ class UnitLedger:
     def shapes(self) -> list[dict[str, Any]]:
         """Return every unit as doors show it."""
         return [each.shape() for each in self.all()]
+
+
+def _with_end(connection: Connection, unit: WorkUnit) -> WorkUnit:
+    """Return a unit with the end of its last run, where nobody was left to write that down."""
+    if unit.outcome or unit.is_over or not unit.runs:
+        return unit
+    # A loop of a chain is named after its run.
+    run = find_run(connection, unit.runs[-1].partition("/")[0])
+    is_cancelled = run is not None and run.state is RunState.CANCELLED
+    return replace(unit, outcome="cancelled") if is_cancelled else unit

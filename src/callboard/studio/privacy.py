@@ -21,12 +21,16 @@ _OWNER: Final = (
     ") AS told WHERE owner IS NOT NULL AND owner <> '' ORDER BY rank LIMIT 1"
 )
 # Not every store knows a name in its own WHERE.
-_CONVERSED: Final = (
-    "(SELECT session_id, json_extract(document, '$.user_id') AS owner FROM conversations) AS told"
+_PEOPLE: Final = (
+    "SELECT DISTINCT owner FROM"
+    " (SELECT json_extract(document, '$.user_id') AS owner FROM conversations) AS told"
+    " WHERE owner IS NOT NULL AND owner <> '' LIMIT 2"
+)
+_OWNED: Final = (
+    "SELECT session_id, owner FROM"
+    " (SELECT session_id, json_extract(document, '$.user_id') AS owner FROM conversations) AS told"
     " WHERE owner IS NOT NULL AND owner <> ''"
 )
-_PEOPLE: Final = f"SELECT DISTINCT owner FROM {_CONVERSED} LIMIT 2"
-_OWNED: Final = f"SELECT session_id, owner FROM {_CONVERSED}"
 
 
 class SomebodyElsesSession(Conflict):

@@ -78,7 +78,7 @@ def promises() -> list[tuple[str, str]]:
         ("gate", f"{WORDS[circuit.success_threshold]} good ones close the circuit"),
         ("evidence", f"at least {WORDS[MIN_QUOTE_WORDS]} words and {WORDS[MIN_QUOTE_CHARS]}"),
         ("cassettes", f"up to {MOST_BYTES // 10**6} MB"),
-        ("structure", f"{_GOOD_RATE:.0%}".replace("%", " %")),
+        ("structured-replies", f"{_GOOD_RATE:.0%}".replace("%", " %")),
         ("knowledge", f"Up to {EXACT_UP_TO:,} vectors"),
         (
             "durability",

@@ -22,6 +22,7 @@ from callboard.api.app import create_app
 from callboard.api.failure import status_of
 from callboard.cli import exits
 from callboard.cli.command_apps import app_of
+from callboard.cli.exit_codes import code_of_error
 from callboard.core.errors import CallboardError, ErrorTier, InvalidInput
 from callboard.core.vocabulary import Receipt, ReceiptOutcome
 from callboard.models import Script
@@ -124,7 +125,7 @@ def newest(studio: Studio) -> Receipt:
 
 def is_told_as_misuse(error: CallboardError) -> bool:
     """Say whether a command would exit, and a route answer, as for a call of the wrong shape."""
-    code = exits.code_of_error(error, ErrorTier.USER_FIXABLE)
+    code = code_of_error(error, ErrorTier.USER_FIXABLE)
     return (code, status_of(error)) == (exits.USAGE, 400)
 
 

@@ -48,7 +48,7 @@ quest hooks list; quest hooks show; quest loop show; quest loops; quest play;
 quest prompts check; quest sections; quest tu list; quest tu show; quest waivers list; receipts
 list; receipts show; receipts verify; recipes list; recipes show; route; runs events; runs list;
 runs proposals; runs show; runs slot;
-runs steps; runs watch; serve; sessions list; sessions show; tool list; tool show; usage
+runs steps; runs watch; serve; sessions list; sessions show; store show; tool list; tool show; usage
 """
 # Commands that begin a run, or take one up: its journal is the record.
 STARTING = """
@@ -58,7 +58,8 @@ ask; quest run
 """
 # Commands about this machine or about a folder that is not yet a project.
 OF_THE_MACHINE = """
-auth remove; auth status; auth store; auth tie; auth untie; init; models pull; trust
+auth remove; auth status; auth store; auth tie; auth untie; init; models pull; store copy;
+trust
 """
 # Commands that change a project: each leaves a receipt, itself or by the run it begins.
 CHANGING = """

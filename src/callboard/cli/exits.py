@@ -1,9 +1,4 @@
-"""Exit codes: the numbers, their meaning, and which one an error or a followed run has."""
-
-from typing import Final
-
-from callboard.core.errors import CallboardError, ErrorTier, Fault
-from callboard.core.vocabulary.run import RunRecord, RunState
+"""Exit codes: the numbers and their meaning. Imports nothing, so that `--help` stays quick."""
 
 OK = 0
 FAILED = 1
@@ -24,23 +19,3 @@ MEANINGS = {
     NEEDS_YOU: "something outside must be set right first: a key, a permission, disk space",
     INTERRUPTED: "interrupted by Ctrl-C; nothing finished is lost",
 }
-
-_BY_FAULT: Final = {Fault.MISSING: NOT_FOUND, Fault.UNUSABLE: USAGE, Fault.STATE: CONFLICT}
-
-
-def code_of_error(error: Exception, tier: ErrorTier) -> int:
-    """Return what an error means for a script."""
-    fault = error.fault if isinstance(error, CallboardError) else None
-    if fault is not None:
-        return _BY_FAULT[fault]
-    return NEEDS_YOU if tier is ErrorTier.USER_FIXABLE else FAILED
-
-
-def code_of_run(run: RunRecord, *, was_interrupted: bool = False) -> int:
-    """Return what the state of a run that was followed means for a script."""
-    if was_interrupted and not run.is_terminal:
-        return INTERRUPTED
-    if run.state in (RunState.DONE, RunState.WAITING):
-        return OK if run.state is RunState.DONE else WAITING
-    needs_you = run.error is not None and run.error.tier is ErrorTier.USER_FIXABLE
-    return NEEDS_YOU if needs_you else FAILED

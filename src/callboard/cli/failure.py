@@ -4,6 +4,7 @@ import sys
 from typing import cast
 
 from callboard.cli import exits
+from callboard.cli.exit_codes import code_of_error
 from callboard.core.canonical import Json, compact_json
 from callboard.core.classify import Classifier
 from callboard.core.errors import ErrorRecord, tier_views
@@ -32,7 +33,7 @@ def report(error: Exception, *, command: str, as_json: bool, debug: bool) -> int
         put(sys.stdout, f"{compact_json(body_of(record))}\n")
     else:
         put(sys.stderr, block_of(record))
-    return exits.USAGE if usage is not None else exits.code_of_error(error, record.tier)
+    return exits.USAGE if usage is not None else code_of_error(error, record.tier)
 
 
 def body_of(record: ErrorRecord) -> dict[str, Json]:

@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from callboard.cli import exits
 from callboard.cli.bridge import Interrupt
+from callboard.cli.exit_codes import code_of_run
 from callboard.cli.output import clean, remark
 from callboard.cli.views.view import WatchView
 from callboard.core.errors import Conflict
@@ -98,7 +98,7 @@ class Followed:
     @property
     def exit_code(self) -> int:
         """What that means for a script."""
-        return exits.code_of_run(self.run, was_interrupted=self.was_interrupted)
+        return code_of_run(self.run, was_interrupted=self.was_interrupted)
 
 
 def last_seq(studio: Studio) -> int:

@@ -9,10 +9,10 @@ import io
 import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, Final
 from xml.sax.saxutils import escape, quoteattr
 
+from callboard.core.bundled import bundled_text
 from callboard.library.binding.page import Page, words_of
 from callboard.library.binding.prose_tree import Node, without_controls
 from callboard.library.binding.volume import (
@@ -24,7 +24,6 @@ from callboard.library.binding.volume import (
     moment_of,
 )
 
-_HERE: Final = Path(__file__).parent
 _STYLE: Final = "styles/stylesheet1.css"
 _MEDIA: Final = {"png": "image/png", "jpg": "image/jpeg", "svg": "image/svg+xml"}
 _INNER: Final = re.compile(r'href="#([^"]*)"')
@@ -54,7 +53,7 @@ def _bound(blocks: Iterable[Node], volume: Volume) -> bytes:
         _put(archive, "EPUB/toc.ncx", _old_contents(pages, volume))
         _put(archive, "EPUB/nav.xhtml", _contents(pages, volume))
         _put(archive, "EPUB/text/title_page.xhtml", _title_page(volume))
-        _put(archive, f"EPUB/{_STYLE}", (_HERE / "epub.css").read_text("utf-8"))
+        _put(archive, f"EPUB/{_STYLE}", bundled_text("callboard.library.binding", "epub.css"))
         for page in pages:
             body = _INNER.sub(lambda hit, here=page.file: _link(hit[1], here, place), page.body)
             _put(archive, f"EPUB/text/{page.file}", _document(page.title, body, volume))

@@ -248,7 +248,9 @@ async def test_sounds_of_a_loop_of_your_own_are_held_to_their_record_and_loudnes
     root, company = tmp_path / "book", Company()
     # As in the pack, but what the producer hands in is not replaced by silence.
     text = (FOLDER / "loops" / "audio_pass.yaml").read_text("utf-8")
-    own = text.replace("id: audio_pass", "id: recording", 1).replace("    after: silent_sounds\n", "")
+    own = text.replace("id: audio_pass", "id: recording", 1).replace(
+        "    after: silent_sounds\n", ""
+    )
     folder = Project.init(root, pack="questfoundry").folder / "loops"
     folder.mkdir()
     (folder / "recording.yaml").write_text(own, "utf-8")

@@ -210,7 +210,8 @@ _POLITE: Final = re.compile(
 _GAP: Final = re.compile(r"\s{3,}")
 
 
-_THANKS: Final = re.compile(r"(?:[,\s]+(?:please|thanks|thank you|alfred))+$", re.IGNORECASE)
+_MOST_THANKS: Final = 4
+_THANKS: Final = re.compile(r"[,\s](?:please|thanks|thank you|alfred)$", re.IGNORECASE)
 
 
 # What people call some foods for short.
@@ -227,6 +228,6 @@ def tidy(message: str) -> str:
     # Nobody means anything by a gap; the forms of requests would try every way to share it out.
     text = _SHORT.sub(lambda found: _MEANT[found[0].casefold()], text)
     text = _GAP.sub(lambda gap: "\n" if "\n" in gap[0] else " ", text)
-    for _ in range(2):
-        text = _THANKS.sub("", text.strip(" \t\n.!?"))
+    for _ in range(_MOST_THANKS):
+        text = _THANKS.sub("", text.strip(" \t\n.!?,"))
     return _POLITE.sub("", text).strip()

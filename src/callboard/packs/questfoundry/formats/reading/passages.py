@@ -18,7 +18,7 @@ _ESCAPE: Final = re.compile(r"\\(.)")
 _OPENING: Final = re.compile(r"(?:\A\ufeff?|(?<=[\r\n]))(?=::)")
 _TAG: Final = re.compile(r"<tw-(storydata|passagedata|tag)\b|<(script|style)\b", re.IGNORECASE)
 _HEADER_LIKE: Final = re.compile("^::", re.MULTILINE)
-_LINE_END: Final = re.compile(r"[ \t]*[\r\n]\s*")
+_LINE_ENDS: Final = re.compile(r"[\r\n]+")
 # Attributes that are told by something else in Twee: those of a passage, and those of a story.
 _NAMED: Final = ("pid", "name", "tags")
 _OF_PAGE: Final = ("name", "startnode")
@@ -154,9 +154,9 @@ class _PageReader:
                 yield self.sourced(TwinePassage(name, body, (tag,)))
             return
         if attributes.get("pid") == self.start:
-            self.facts["start"] = _LINE_END.sub(" ", attributes.get("name", "").strip())
+            self.facts["start"] = _in_one_line(attributes.get("name", ""))
         told = {each: told for each, told in attributes.items() if told and each not in _NAMED}
-        name = _LINE_END.sub(" ", attributes.get("name", "").strip())
+        name = _in_one_line(attributes.get("name", ""))
         metadata = compact_json(told) if told else ""
         tags = tuple(attributes.get("tags", "").split())
         yield self.sourced(TwinePassage(name, clean(unescape(body)), tags, metadata))
@@ -190,6 +190,10 @@ class _PageReader:
     def attributes(self, start: int, end: int) -> dict[str, str]:
         found = _ATTRIBUTE.finditer(self.text, start, end)
         return {each[1].lower(): unescape(each[2] or each[3] or "") for each in found}
+
+
+def _in_one_line(text: str) -> str:
+    return " ".join(part for each in _LINE_ENDS.split(text) if (part := each.strip()))
 
 
 def _number(told: str) -> float | None:

@@ -128,3 +128,26 @@ def test_the_password_of_the_store_is_not_shown(
         ended = here(*words)
         assert "s3cret" not in ended.out + ended.err
     assert "cannot be reached" in here(*RUN[:-1]).err
+
+
+def test_a_new_project_says_where_it_will_be_kept(
+    project: Path, here: Here, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert here("store", "show", "--json").json["store"] == "sqlite"
+    monkeypatch.setenv(URL, postgres_url)
+    before = here("store", "show", "--json").json
+    assert (before["store"], before["rows"]) == ("postgres", None)
+    assert here(*RUN).code == exits.OK
+    assert here("store", "show", "--json").json["place"] == before["place"]
+
+
+def test_the_doctor_sends_nobody_to_salvage_what_is_only_away(
+    project: Path, here: Here, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(URL, postgres_url)
+    assert here(*RUN).code == exits.OK
+    for url in ("", "postgresql://127.0.0.1:1/callboard"):
+        monkeypatch.setenv(URL, url)
+        told = " ".join(flaws(here))
+        assert "store.url" in told
+        assert "--salvage" not in told

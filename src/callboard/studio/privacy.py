@@ -18,14 +18,17 @@ _OWNER: Final = (
     " SELECT json_extract(document, '$.user_id') AS owner, 0 AS rank FROM conversations"
     " WHERE session_id = :session_id"
     " UNION ALL SELECT json_extract(args, '$.user_id'), 1 FROM runs WHERE session_id = :session_id"
-    ") WHERE owner IS NOT NULL AND owner <> '' ORDER BY rank LIMIT 1"
+    ") AS told WHERE owner IS NOT NULL AND owner <> '' ORDER BY rank LIMIT 1"
 )
+# Not every store knows a name in its own WHERE.
 _PEOPLE: Final = (
-    "SELECT DISTINCT json_extract(document, '$.user_id') AS owner FROM conversations"
+    "SELECT DISTINCT owner FROM"
+    " (SELECT json_extract(document, '$.user_id') AS owner FROM conversations) AS told"
     " WHERE owner IS NOT NULL AND owner <> '' LIMIT 2"
 )
 _OWNED: Final = (
-    "SELECT session_id, json_extract(document, '$.user_id') AS owner FROM conversations"
+    "SELECT session_id, owner FROM"
+    " (SELECT session_id, json_extract(document, '$.user_id') AS owner FROM conversations) AS told"
     " WHERE owner IS NOT NULL AND owner <> ''"
 )
 

@@ -21,11 +21,15 @@ def show(project: ProjectOption = None, as_json: JsonOption = False) -> int:
     """Say where the project is kept, and how many rows it has."""
     from callboard.cli.reading import reading
     from callboard.store.copying import count_rows
-    from callboard.studio.place import server_of
+    from callboard.studio.configuration import Configuration
+    from callboard.studio.place import place_of, server_of
 
     with reading(project) as journal:
-        place = server_of(journal.project) or str(journal.project.database)
-        is_server = server_of(journal.project) is not None
+        found = journal.project
+        # A new project goes where the user's own settings say.
+        url = Configuration(found).settings.store.url if journal.is_empty else None
+        place = server_of(found) or str(place_of(found, url))
+        is_server = place != str(found.database)
         rows = None if journal.is_empty else journal.read(count_rows)
     if as_json:
         kind = "postgres" if is_server else "sqlite"

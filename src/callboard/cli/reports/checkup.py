@@ -24,6 +24,7 @@ from callboard.store.integrity import check_integrity
 from callboard.store.journal.steps import altered_steps
 from callboard.store.kept import KeptFolderUnsafe, check_kept_folder
 from callboard.store.ledger.verification import LedgerReport
+from callboard.store.postgres.address import StoreUnreachable
 from callboard.studio.configuration import Configuration
 from callboard.studio.database import (
     admit,
@@ -33,7 +34,7 @@ from callboard.studio.database import (
     strange_databases,
 )
 from callboard.studio.keys import key_names, open_credentials
-from callboard.studio.place import has_database
+from callboard.studio.place import StoreElsewhere, has_database
 from callboard.studio.project import Project
 from callboard.studio.trust_survey import names_brought
 
@@ -232,7 +233,9 @@ _SALVAGE = (
 
 
 def _damaged(error: CallboardError) -> Diagnosis:
-    return Diagnosis("database", "bad", error.message, _SALVAGE)
+    # A server that is away is not damaged.
+    is_away = isinstance(error, StoreUnreachable | StoreElsewhere)
+    return Diagnosis("database", "bad", error.message, (is_away and error.fix) or _SALVAGE)
 
 
 def _runs(project: Project, database: Database) -> Iterator[Diagnosis]:

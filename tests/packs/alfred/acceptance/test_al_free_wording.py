@@ -352,6 +352,14 @@ async def test_a_number_told_afterwards_corrects_the_last_one(tmp_path: Path):
         ('add "size 4 nappies" to the shopping list', "shopping_items", "size 4 nappies"),
         ("I cooked lentil soup", "cooking_log", "Lentil Soup"),
         ("bought jam, used the eggs for the cake, and we need flour", "shopping_items", "flour"),
+        ("we're having lentil soup on Friday", "meal_plans", "Lentil Soup"),
+        ("set Friday to lentil soup", "meal_plans", "Lentil Soup"),
+        ("went shopping, got jam and bread", "inventory_items", "jam"),
+        ("I just got back with jam and bread", "inventory_items", "jam"),
+        ("change the eggs to 9", "inventory_items", "9"),
+        ("add 200g of dark chocolate for the cake", "shopping_items", "dark chocolate"),
+        ("add 3 big red onions", "shopping_items", "big red onions"),
+        ("add gluten free flour", "shopping_items", "gluten free flour"),
     ],
 )
 async def test_what_is_plain_is_done_at_once(tmp_path: Path, said: str, table: str, named: str):
@@ -359,5 +367,83 @@ async def test_what_is_plain_is_done_at_once(tmp_path: Path, said: str, table: s
         await home.add("recipes", {"name": "Lentil Soup", "steps": ["Boil."]})
         await home.add("inventory_items", {"ingredient": "eggs", "quantity": 6})
         assert (await home.say(said)).action == "respond"
-        include = {"inventory_items": ["ingredient"], "cooking_log": ["recipe"]}.get(table, [])
+        include = {"inventory_items": ["ingredient"]}.get(table, ["recipe"])
+        include = [] if table == "shopping_items" else include
         assert named in str(await home.rows(table, include=include))
+
+
+async def test_what_is_to_be_removed_is_removed_without_a_question(tmp_path: Path):
+    async with open_home(tmp_path, small=True) as home:
+        await home.add("inventory_items", {"ingredient": "eggs", "quantity": 6})
+        await home.add("shopping_items", {"name": "coffee"})
+        for said in ("remove the eggs", "remove coffee"):
+            assert (await home.say(said)).action == "respond"
+        assert (await _stock(home), await _list(home)) == ({}, {})
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "we were having lentil soup on Friday",
+        "we're not having lentil soup on Friday",
+        "maybe we're having lentil soup on Friday",
+        "I never went shopping, got jam",
+        "remove the label from the eggs",
+        "change the eggs",
+        "got back with dad",
+    ],
+)
+async def test_what_only_looks_so_is_not_done_at_once(tmp_path: Path, said: str):
+    async with open_home(tmp_path, small=True) as home:
+        await home.add("recipes", {"name": "Lentil Soup", "steps": ["Boil."]})
+        await home.add("inventory_items", {"ingredient": "eggs", "quantity": 6})
+        await home.say(said)
+        assert await _stock(home) == {"eggs": (6, None)}
+        assert await home.rows("meal_plans") == []
+
+
+async def test_a_new_request_is_no_answer_about_another_food(tmp_path: Path):
+    async with open_home(tmp_path, small=True) as home:
+        for name in ("peppers", "milk"):
+            await home.add("inventory_items", {"ingredient": name, "quantity": 2})
+        assert (await home.say("used the peppers, except the green one")).action == "clarify"
+        told = await home.say("used some milk")
+        assert "milk" in told.message
+        assert sorted(await _stock(home)) == ["milk", "peppers"]
+
+
+async def test_what_would_change_nothing_is_told_and_not_asked_about(tmp_path: Path):
+    async with open_home(tmp_path, small=True) as home:
+        told = await home.say("clear friday")
+        assert (told.action, "nothing like that" in told.message) == ("respond", True)
+
+
+async def test_a_meal_is_taken_off_the_day_it_is_named_with(tmp_path: Path):
+    async with open_home(tmp_path, small=True) as home:
+        await home.add("recipes", {"name": "Lentil Soup", "steps": ["Boil."]})
+        await home.say("plan lentil soup for Friday")
+        told = await home.say("remove lentil soup from Friday")
+        assert (told.action, "remove 1 from the meal plan" in told.message) == ("propose", True)
+        await home.say("yes")
+        assert await home.rows("meal_plans") == []
+
+
+async def test_a_recipe_called_so_only_in_part_is_shown_before_it_is_changed(tmp_path: Path):
+    async with open_home(tmp_path, small=True) as home:
+        await home.add("recipes", {"name": "Red Lentil Soup", "steps": ["Boil."]})
+        told = await home.say("set servings of Lentil Soup to 6")
+        assert "Set Red Lentil Soup: servings 6" in told.message
+        assert (await home.rows("recipes"))[0]["servings"] is None
+        await home.say("yes")
+        assert (await home.rows("recipes"))[0]["servings"] == 6
+        told = await home.say("rename goulash to stew")
+        assert "No recipe is called “goulash”" in told.message
+
+
+async def test_a_proposal_does_not_list_what_is_done_already(tmp_path: Path):
+    async with open_home(tmp_path, small=True) as home:
+        for place in ("fridge", "pantry"):
+            await home.add("inventory_items", {"ingredient": "eggs", "location": place})
+        told = await home.say("bought cheese, used the eggs for the cake, and we need sugar")
+        assert "Done already: Added cheese" in told.message
+        assert "- Add cheese" not in told.message

@@ -118,6 +118,7 @@ async def test_the_command_line_shows_what_is_ones_own(
             assert journal.run(run).id == run
 
 
+@pytest.mark.usefixtures("store")
 async def test_sessions_usage_questions_and_completion_keep_to_the_person(
     household: Household, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

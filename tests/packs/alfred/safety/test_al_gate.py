@@ -139,6 +139,40 @@ async def test_what_is_listed_planned_or_saved_passes_the_gate(
         assert await rows(alfred, table) == []
 
 
+@pytest.mark.parametrize(
+    ("allergy", "name"),
+    [
+        ("milk", "fate"),
+        ("milk", "Greek fate"),
+        ("milk", "crumbled fate, drained"),
+        ("milk", "olives and fate"),
+        ("milk", "crean"),
+        ("gluten", "barn"),
+        ("meat", "mate"),
+        ("shellfish", "calm"),
+    ],
+)
+async def test_an_english_word_among_foods_is_asked_about_as_a_slip(
+    tmp_path: Path, allergy: str, name: str
+):
+    async with open_alfred(tmp_path) as alfred:
+        await begin(alfred, allergies=[allergy])
+        preview = await refused(alfred, creating("shopping_items", {"name": name}))
+        assert "reads like" in str(preview)
+        await refused(alfred, creating("recipes", {"name": "Salad", "ingredients": [name]}))
+
+
+async def test_the_same_word_in_a_sentence_or_beside_a_food_is_no_slip(tmp_path: Path):
+    harmless = {
+        "name": "Better Onions",
+        "ingredients": ["a dash of salt", "2 tbsp oil, plus more", "1 onion, halve"],
+        "steps": ["Leave the rest to fate for an hour, mate."],
+    }
+    async with open_alfred(tmp_path) as alfred:
+        await begin(alfred, allergies=["milk", "fish", "sesame", "meat"])
+        await alfred.write(alfred.who(), creating("recipes", harmless))
+
+
 async def test_links_to_other_recipes_are_followed(tmp_path: Path):
     async with open_alfred(tmp_path) as alfred:
         sauce = {"name": "House Sauce", "ingredients": ["2 tbsp peanut butter"]}

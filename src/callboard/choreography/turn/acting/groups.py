@@ -80,7 +80,9 @@ class PlanExecution:
         while any(step.group >= group for step in self.plan.steps):
             todo = self._possible(self._todo(group))
             if self._proposes and any(e.step_type is StepType.WRITE for e in todo):
-                return await self._hold(todo)
+                held = await self._hold(todo)
+                if not self._is_idle(held):
+                    return held
             await self._perform_group(group, todo)
             waiting = self._waiting(todo)
             if waiting is not None:
@@ -89,6 +91,12 @@ class PlanExecution:
                 break
             group += 1
         return None
+
+    def _is_idle(self, held: Held) -> bool:
+        """Say whether all that waits would touch nothing: nobody is asked, but told why."""
+        writes = [e for e in self.plan.steps if e.step_type is StepType.WRITE]
+        found = [held.previews.get(each.id) for each in writes]
+        return all(each is not None and not each.match_count for each in found)
 
     def _todo(self, group: int) -> list[ThinkStep]:
         return [

@@ -68,7 +68,8 @@ def proposal_text(domain: Domain, proposal: PendingProposal, facts: ReplyFacts) 
     lines += [each.text() for each in facts.listings]
     lines += [_affected_line(domain, each) for each in proposal.affected]
     # What cannot be counted before the rest is done is told by what it is for.
-    uncounted = [step for step in proposal.steps if step.id not in proposal.previews]
+    told = proposal.previews.keys() | proposal.results.keys()
+    uncounted = [step for step in proposal.steps if step.id not in told]
     writes = [step for step in uncounted if step.step_type is StepType.WRITE]
     lines += [f"- {step.description}" for step in (writes if proposal.affected else uncounted)]
     lines += [_sentence(each) for each in (*proposal.assumptions, *facts.assumptions)]

@@ -88,6 +88,8 @@ class FoodPart:
     tags: frozenset[str] = frozenset()
     # Whether the ingredients of what it belongs to are listed.
     has_lines: bool = False
+    # Whether it is the name of a thing, and not what else is said about it.
+    is_name: bool = False
     # The whole line it was read out of: what that says to be left out is.
     line: str = ""
 
@@ -154,7 +156,7 @@ def _objections(kind: str, subject: str, parts: Sequence[FoodPart]) -> list[Obje
             continue
         if tags & part.tags or _stands_in(part, group, words, is_replaced):
             found.append(Objection(kind, name, told))
-        elif kind == "allergy" and (slip := _slip(part.text, group, words)):
+        elif kind == "allergy" and (slip := _slip(part, group, words)):
             found.append(Objection(kind, name, f"{told} (“{slip[0]}” reads like {slip[1]})"))
     return found
 
@@ -186,11 +188,11 @@ def _stands_in(part: FoodPart, group: str, words: Words, is_replaced: bool) -> b
 
 
 @lru_cache(maxsize=50_000)
-def _slip(text: str, group: str, words: Words) -> tuple[str, str] | None:
+def _slip(part: FoodPart, group: str, words: Words) -> tuple[str, str] | None:
     """Return a word that is only almost a name of what is looked for, and that name."""
-    spoken = food_words(text)
+    spoken = food_words(part.text)
     if group:
-        return food_groups()[group].find_near(spoken)
+        return food_groups()[group].find_near(spoken, is_name=part.is_name)
     names = [word for word in words if len(words) == 1]
     known = ((word, near(word, names)) for word in spoken if word not in known_words())
     return next(((word, name) for word, name in known if name), None)
@@ -227,8 +229,8 @@ def _line_parts(line: Row) -> Iterator[FoodPart]:
     spoken = set(food_words(str(name or "")))
     whole = next((each for each in said if spoken <= set(food_words(each))), "")
     given = frozenset(str(tag) for tag in tags)
-    yield FoodPart("ingredient", str(name or ""), given, line=whole)
-    yield from (FoodPart("ingredient", each, line=whole) for each in said)
+    yield FoodPart("ingredient", str(name or ""), given, line=whole, is_name=True)
+    yield from (FoodPart("ingredient", each, line=whole, is_name=not name) for each in said)
 
 
 def _rows(value: Any) -> list[Row]:

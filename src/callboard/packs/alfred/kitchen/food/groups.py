@@ -7,9 +7,11 @@ from itertools import pairwise
 from typing import Any, Final
 
 from callboard.packs.alfred.kitchen.food.lexicon import (
+    common_words,
     entries,
     food_words,
     known_words,
+    lone_words,
     read_lexicon,
 )
 from callboard.packs.alfred.kitchen.food.spelling import Words, near, without_umlauts
@@ -76,15 +78,17 @@ class Group:
                 return (word,)
         return None
 
-    def find_near(self, text: Words) -> tuple[str, str] | None:
+    def find_near(self, text: Words, *, is_name: bool = False) -> tuple[str, str] | None:
         """Return a word that reads like a name of the group with a slip, and that name."""
+        lone = lone_words(text) if is_name else frozenset[str]()
         covered = self._covered(text, is_sentence=False)
         if self.name in _MADE_WITHOUT and any(self._said_free(text)):
             return None
         pairs = pairwise(text)
         spoken = [*((at, (word,)) for at, word in enumerate(text)), *enumerate(pairs)]
         for at, words in spoken:
-            meant = None if at in covered else _meant_by(self.name, words)
+            is_lone = lone.issuperset(words)
+            meant = None if at in covered else _meant_by(self.name, words, is_lone=is_lone)
             if meant is not None:
                 return " ".join(words), meant
         return None
@@ -174,8 +178,9 @@ def _has_grown(group: str, word: str) -> bool:
 
 
 @lru_cache(maxsize=50_000)
-def _meant_by(group: str, words: Words) -> str | None:
-    if all(word in known_words() for word in words) or not " ".join(words).isascii():
+def _meant_by(group: str, words: Words, *, is_lone: bool) -> str | None:
+    known = common_words() if is_lone else known_words()
+    if all(word in known for word in words) or not " ".join(words).isascii():
         return None
     found = food_groups()[group]
     listed = found.itself | found.made_with

@@ -85,7 +85,7 @@ def nearest_allergen(name: str) -> str | None:
     """Return the group somebody most likely meant by a name that nobody knows."""
     words = food_words(name)
     for group in food_groups().values():
-        found = group.find_near(words)
+        found = group.find_near(words, is_name=True)
         called = near(" ".join(words), [" ".join(each) for each in group.called])
         if found is not None or called is not None:
             return group.name

@@ -6,6 +6,8 @@ from typing import Any, Final
 
 from callboard.core.bundled import bundled_yaml
 from callboard.packs.alfred.kitchen.food.spelling import (
+    LEAST_NEAR,
+    PARTED,
     Words,
     plain_words,
     plurals,
@@ -83,15 +85,38 @@ def known_words() -> frozenset[str]:
     return common_words() | {word for name in near_by for word in plain_words(str(name))}
 
 
+@lru_cache(maxsize=20_000)
+def lone_words(name: Words) -> frozenset[str]:
+    """Return the words a thing's name ends in or that have no food beside them: Greek fate.
+
+    Whoever writes them there means a food, however good a word it is elsewhere. What stands behind
+    a comma only says how it is cut.
+    """
+    pieces: list[list[str]] = [[]]
+    for word in name[: name.index(PARTED) if PARTED in name else None]:
+        if word in ("and", "or", "with"):
+            pieces.append([])
+        elif word == "of":
+            # A dash of something names what comes behind it.
+            pieces[-1].clear()
+        elif len(word) >= LEAST_NEAR - 1 and word not in _described():
+            pieces[-1].append(word)
+    lone = [each[-1:] if common_words() & set(each) else each for each in pieces]
+    return frozenset(word for each in lone for word in each)
+
+
+@cache
+def _described() -> frozenset[str]:
+    listed = read_lexicon("neighbours.yaml")["describing"]
+    return frozenset(word for name in listed for word in plain_words(name))
+
+
 @cache
 def common_words() -> frozenset[str]:
     """Return the words of all names of food that the lexicons have."""
     foods = read_lexicon("foods.yaml")["categories"]
     listed = {w for names in foods.values() for name in names for w in plain_words(str(name))}
-    described = {
-        word for name in read_lexicon("neighbours.yaml")["describing"] for word in plain_words(name)
-    }
-    return _bases() | _forms().keys() | listed | described
+    return _bases() | _forms().keys() | listed | _described()
 
 
 @cache

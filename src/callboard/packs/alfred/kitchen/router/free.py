@@ -13,8 +13,9 @@ from callboard.choreography.turn.domain import Routed
 from callboard.choreography.turn.shapes import ThinkStep
 from callboard.packs.alfred.kitchen.hearing.clauses import split_clauses
 from callboard.packs.alfred.kitchen.hearing.intents import Guess, guess_intent
+from callboard.packs.alfred.kitchen.hearing.speech import asking, full_words
 from callboard.packs.alfred.kitchen.router.guessed import answer_guess, tell_made
-from callboard.packs.alfred.kitchen.router.plainness import may_want, plainest
+from callboard.packs.alfred.kitchen.router.plainness import plainest
 from callboard.packs.alfred.kitchen.router.requests import NEVER_DONE, Kind, hear_all
 from callboard.packs.alfred.kitchen.router.situation import Situation
 from callboard.packs.alfred.kitchen.router.things import named_foods, read_list
@@ -64,6 +65,15 @@ _ANSWERS: Final = (
     ("show", re.compile(r"\bshow|see|look\b", re.I)),
     ("recipe_question", re.compile(r"\brecipes?\b", re.I)),
 )  # fmt: skip
+_WRITING: Final = (
+    "add_stock", "use_stock", "add_list", "remove_list", "correction", "plan_meal",
+)  # fmt: skip
+# So likely, something is to be written and not only answered.
+_MAY_WRITE: Final = 0.2
+_MAY_WRITE_ASKED: Final = 0.35
+_MATTERS: Final = frozenset(
+    ["acquired", "consumed", "thrown", "need", "put", "out_of", "given", "unwanted", "remove"]
+)
 _ANSWERED: Final = re.compile(r"^(?P<request>.+\S)\s+\((?P<answer>[^()]{1,80})\)$", re.S)
 
 
@@ -141,7 +151,7 @@ async def _guessed(situation: Situation, form: RouteForm) -> Routed | None:
     is_sure = guess.certainty >= _SURE or guess.of(*_HARMLESS) >= _SURE_HARMLESS
     # To answer one half of a message would hide that the other was not done.
     is_safe = guess.intent in NEVER_DONE or not has_request(situation.text)
-    if is_sure and is_safe and not (guess.intent in _SAID_ONLY and may_want(situation, guess)):
+    if is_sure and is_safe and not (guess.intent in _SAID_ONLY and _may_want(situation, guess)):
         routed = await _main_clause(situation, guess, form)
         routed = routed or await answer_guess(situation, guess, form)
         return None if routed is None else replace(routed, weak=True)
@@ -172,6 +182,10 @@ async def _main_clause(situation: Situation, guess: Guess, form: RouteForm) -> R
 
 async def _chosen(situation: Situation, said: str, answer: str, form: RouteForm) -> Routed | None:
     """Do what somebody picked when they were asked what they mean."""
+    if not set(named_foods(answer)) <= set(named_foods(said)):
+        # Who names another food has gone on to something else.
+        other = situation.saying(answer, situation.first_group)
+        return plainest(other, await form(other)) or _asked_back(answer)
     intent = next((name for name, words in _ANSWERS if words.search(answer)), None)
     things = read_list(split_clauses(said)[0].rest or said) if split_clauses(said) else None
     if intent not in _SAID or things is None or not things.said:
@@ -194,3 +208,21 @@ def _asked_back(text: str) -> Routed:
         f"Shall I {', '.join(named[:-1])}, or {named[-1]}?"
     )
     return Routed(question=question, weak=True)
+
+
+def _may_want(situation: Situation, guess: Guess) -> bool:
+    """Say whether a message that would only be answered may want something written."""
+    text = full_words(situation.text)
+    first = text.casefold().split()[:1]
+    asks = "?" in situation.asked.message or bool(set(first) & asking())
+    if guess.of(*_WRITING) >= (_MAY_WRITE_ASKED if asks else _MAY_WRITE):
+        return True
+    if _TAKES_BACK.match(text):
+        return True
+    told = [each for each in split_clauses(text) if not (each.is_question or each.is_unreal)]
+    return not asks and any(each.act in _MATTERS and named_foods(each.rest) for each in told)
+
+
+_TAKES_BACK: Final = re.compile(
+    r"(?:no|nope|wrong|wait|oops|forget|scratch|undo|not)\b(?!.*\b(?:problem|worries|idea)\b)", re.I
+)

@@ -55,7 +55,7 @@ _WHEN_LAST: Final = re.compile(
 _RECIPES: Final = re.compile(r"\brecipes?\b", re.I)
 _OF_RECIPE: Final = re.compile(r"\b(?:ingredients?|recipe|goes into|steps?)\b", re.I)
 _CANCELLED: Final = re.compile(
-    r"\b(?:cancel|skip|clear|no (?:dinner|lunch|breakfast|supper)|eat(?:ing)? out|"
+    r"\b(?:cancel|skip|clear|remove|delete|no (?:dinner|lunch|breakfast|supper)|eat(?:ing)? out|"
     r"not (?:cook|home)|"
     r"invited|order(?:ing)? in|nobody is home)\b",
     re.I,

@@ -2,9 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed
+from callboard.knowledge.entities.matching import name_key
+from callboard.packs.alfred.kitchen.compute.amounts import spoken_amount
+from callboard.packs.alfred.kitchen.router.meals import find_recipes
 from callboard.packs.alfred.kitchen.router.situation import (
     BEHIND,
     INVENTORY,
@@ -166,15 +170,19 @@ async def _recipe_change(
         if len(known) != 1:
             return None
         return _update(situation, f"Set {told}", "recipes", [same("id", known[0])], values)
-    rows = await situation.rows(
-        table="recipes", columns=["id", "name"], filters=[same("name", name)], limit=2
-    )
+    rows = await find_recipes(situation, name)
     if len(rows) != 1:
-        return None
-    return _update(
+        called = " or ".join(str(row["name"]) for row in rows)
+        meant = f"Do you mean {called}?" if called else "“show my recipes” lists yours."
+        told = f"No recipe is called “{name}”, so nothing was changed. {meant}"
+        return Routed(reply=told, weak=True)
+    changed = _update(
         situation, f"Set {rows[0]['name']}: {told}", "recipes",
         [same("id", rows[0]["id"])], values,
     )  # fmt: skip
+    # What is only called so in part is shown first.
+    is_near = name_key(str(rows[0]["name"])) != name_key(name)
+    return replace(changed, unsure=is_near, weak=is_near)
 
 
 async def _moved(situation: Situation) -> Routed | None:
@@ -220,11 +228,12 @@ async def _quantity(situation: Situation) -> Routed | None:
     if len(rows) != 1:
         return None
     target, row = rows[0]
+    told = spoken_amount(amount.quantity, amount.unit)
     values: dict[str, Any] = {"quantity": amount.quantity}
     if amount.unit is not None:
         values["unit"] = amount.unit
     return _update(
-        situation, f"Set {item.name} on the {target.title}", target.table,
+        situation, f"Set {item.name} to {told} on the {target.title}", target.table,
         [same("id", row["id"])], values, {str(row["id"]): row["version"]},
     )  # fmt: skip
 

@@ -20,7 +20,6 @@ from callboard.packs.alfred.kitchen.hearing.clauses import Clause, split_clauses
 from callboard.packs.alfred.kitchen.hearing.intents import Guess, guess_intent
 from callboard.packs.alfred.kitchen.hearing.speech import (
     act_at,
-    asking,
     food_at,
     food_meant,
     full_words,
@@ -78,21 +77,22 @@ _POLITE: Final = re.compile(
 _VAGUE: Final = re.compile(
     r"\ba (?:bit|little|splash|pinch|dash|drop|touch|handful) of [^\W\d]+", re.I
 )
+# What is only told beside a purchase, and how a meal to come is told.
+_BESIDE: Final = {
+    "inventory_items": re.compile(r"\b(?:went|been|have been) (?:food |grocery )?shopping\b", re.I),
+    "meal_plans": re.compile(r"\b(?:are|am|is) (?:all )?having\b", re.I),
+}
+# Whoever begins so wants nothing else than to have it taken out or set.
+_ORDERED: Final = re.compile(r"(?:please )?(?:remove|delete|set|change|update)\b", re.I)
+_FREE_OF: Final = re.compile(
+    r"\b(?:gluten|dairy|lactose|sugar|nut|egg|fat|alcohol|caffeine)[ -]free\s+(?=\w)", re.I
+)
 _POINTED: Final = re.compile(r"\b(?:that|this|the) one\b", re.I)
 _REMARKING: Final = re.compile(r"^(?:it|they|that|those|which|he|she)\b", re.I)
 _CONTRARY: Final = ("but", "if", "or", "unless", "though", "although", "except")
 _PICKED: Final = re.compile(r"\s\(([^()]{1,80})\)$")
 _TARGETED: Final = re.compile(rf"\b{TARGET}\b", re.I)
 _QUOTED: Final = re.compile(r'"[^"]*"|“[^”]*”')
-_WRITING: Final = (
-    "add_stock", "use_stock", "add_list", "remove_list", "correction", "plan_meal",
-)  # fmt: skip
-# So likely, something is to be written and not only answered.
-_MAY_WRITE: Final = 0.2
-_MAY_WRITE_ASKED: Final = 0.35
-_MATTERS: Final = frozenset(
-    ["acquired", "consumed", "thrown", "need", "put", "out_of", "given", "unwanted", "remove"]
-)
 # What is done with things, by what is written about them.
 _SERVED: Final = {
     ("inventory_items", True): ("acquired", "have", "put", "fetch"),
@@ -156,7 +156,8 @@ def _left_over(situation: Situation, routed: Routed) -> Iterator[str]:
     yield from _strange_names(text, written, is_listed_so=is_listed_so)
     guess = guess_intent(situation.text)
     # Who names the list or a place has said where it goes.
-    if not _TARGETED.search(text) and all(_is_against(guess, each) for each in writes):
+    is_said = _TARGETED.search(text) or (written.takes_away and _ORDERED.match(text))
+    if not is_said and all(_is_against(guess, each) for each in writes):
         yield guess.intent
     if "?" in situation.asked.message and not _POLITE.match(full_words(situation.asked.message)):
         yield "?"
@@ -192,6 +193,7 @@ def _written(routed: Routed, writes: Sequence[WriteRequest]) -> _ToWrite:
         written.tables.add(write.table)
         written.acts |= set(_SERVED.get((write.table, comes), ()))
         written.takes_away |= not comes
+        written.words |= {"change", "update"} if "quantity" in write.set else set[str]()
         values = [
             *((key, value) for each in (*write.records, write.set) for key, value in each.items()),
             *(
@@ -233,7 +235,7 @@ def is_plain_name(name: str, *, may_be_unknown: bool) -> bool:
         return False
     if name.startswith('"') or is_listed(name):
         return True
-    words = re.findall(r"[^\W\d_]+(?:['&-][^\W\d_]+)*|\d+", name)
+    words = re.findall(r"[^\W\d_]+(?:['&-][^\W\d_]+)*|\d+", _FREE_OF.sub("", name))
     folded = [word.casefold() for word in words]
     at = 0
     while at < len(words):
@@ -261,7 +263,8 @@ def _is_remark(clause: Clause, written: _ToWrite) -> bool:
 
 
 def _left_of(text: str, written: _ToWrite) -> Iterator[str]:
-    for pattern in (_POLITE, _LISTED, _PAST_DAY, _POINTED):
+    told = [_BESIDE[table] for table in written.tables & _BESIDE.keys()]
+    for pattern in (*told, _POLITE, _LISTED, _PAST_DAY, _POINTED):
         text = pattern.sub(" ", text)
     text = _VAGUE.sub(" ", text) if written.takes_away else text
     if written.is_dated or "shopping_items" in written.tables:
@@ -380,21 +383,3 @@ def _idle() -> frozenset[str]:
 @cache
 def _saying() -> frozenset[str]:
     return frozenset([*lexicon()["names"]["saying"], *lexicon()["names"]["first"]])
-
-
-def may_want(situation: Situation, guess: Guess) -> bool:
-    """Say whether a message that would only be answered may want something written."""
-    text = full_words(situation.text)
-    first = text.casefold().split()[:1]
-    asks = "?" in situation.asked.message or bool(set(first) & asking())
-    if guess.of(*_WRITING) >= (_MAY_WRITE_ASKED if asks else _MAY_WRITE):
-        return True
-    if _TAKES_BACK.match(text):
-        return True
-    told = [each for each in split_clauses(text) if not (each.is_question or each.is_unreal)]
-    return not asks and any(each.act in _MATTERS and named_foods(each.rest) for each in told)
-
-
-_TAKES_BACK: Final = re.compile(
-    r"(?:no|nope|wrong|wait|oops|forget|scratch|undo|not)\b(?!.*\b(?:problem|worries|idea)\b)", re.I
-)

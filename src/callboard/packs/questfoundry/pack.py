@@ -59,7 +59,7 @@ def require_models(studio: Studio, loop: Loop) -> None:
     for model in dict.fromkeys(each.model or studio.settings.models.default for each in agents):
         provider, _, path = model.partition(":")
         is_file = provider == "script" and Path(path).suffix in (".yaml", ".yml", ".json")
-        if is_file and not (studio.project.root / path).is_file():
+        if is_file and not Path(path).is_file():
             raise NotFound(f"There is no script file {path}", fix="Name one that exists: --model.")
     small = [each for each in agents if is_small(studio, each)]
     if not small:

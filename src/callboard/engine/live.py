@@ -202,22 +202,23 @@ class LiveRun(RunJournal):
                     self.chore(self.settle())
             case SignalKind.RESUME:
                 self._held = False
-                overtaken, self._pausing = self._pausing, []
-                # Until it is on record: its sender's row is seen again at every look.
-                self._resuming.append(signal)
-                self.chore(self._resume(signal, overtaken))
+                settled = [*self._pausing, signal]
+                self._pausing = []
+                # Until they are on record: their senders' rows are seen again at every look.
+                self._resuming += settled
+                self.chore(self._resume(settled))
             case SignalKind.CANCEL:
                 self.cancelling.append(signal)
                 if self.task is not None:
                     self.task.cancel()
 
-    async def _resume(self, signal: SignalRecord, overtaken: list[SignalRecord]) -> None:
+    async def _resume(self, signals: list[SignalRecord]) -> None:
         waiting = not self.in_flight and bool(self.questions or self.sleepers)
         state = RunState.WAITING if waiting else RunState.RUNNING
         try:
-            await self._enter_state(state, [*overtaken, signal])
+            await self._enter_state(state, signals)
         finally:
-            self._resuming.remove(signal)
+            self._resuming = [each for each in self._resuming if each not in signals]
         if not self._held:
             self._open.set()
         elif not self.in_flight:

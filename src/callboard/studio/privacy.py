@@ -13,24 +13,25 @@ from callboard.core.errors import Conflict
 from callboard.store.connection import Connection
 
 T = TypeVar("T")
-_OWNER: Final = (
-    "SELECT owner FROM ("
-    " SELECT json_extract(document, '$.user_id') AS owner, 0 AS rank FROM conversations"
-    " WHERE session_id = :session_id"
-    " UNION ALL SELECT json_extract(args, '$.user_id'), 1 FROM runs WHERE session_id = :session_id"
-    ") AS told WHERE owner IS NOT NULL AND owner <> '' ORDER BY rank LIMIT 1"
-)
+# What somebody put there by hand may be no JSON: then it names nobody, and can still be verified.
+_DOCUMENT: Final = "CASE WHEN json_valid(document) THEN json_extract(document, '$.user_id') END"
+_ARGS: Final = "CASE WHEN json_valid(args) THEN json_extract(args, '$.user_id') END"
+_OWNER: Final = f"""
+SELECT owner FROM (
+  SELECT {_DOCUMENT} AS owner, 0 AS rank FROM conversations WHERE session_id = :session_id
+  UNION ALL SELECT {_ARGS}, 1 FROM runs WHERE session_id = :session_id
+) AS told WHERE owner IS NOT NULL AND owner <> '' ORDER BY rank LIMIT 1
+"""  # noqa: S608 - literals
 # Not every store knows a name in its own WHERE.
-_PEOPLE: Final = (
-    "SELECT DISTINCT owner FROM"
-    " (SELECT json_extract(document, '$.user_id') AS owner FROM conversations) AS told"
-    " WHERE owner IS NOT NULL AND owner <> '' LIMIT 2"
-)
-_OWNED: Final = (
-    "SELECT session_id, owner FROM"
-    " (SELECT session_id, json_extract(document, '$.user_id') AS owner FROM conversations) AS told"
-    " WHERE owner IS NOT NULL AND owner <> ''"
-)
+_PEOPLE: Final = f"""
+SELECT DISTINCT owner FROM (SELECT {_DOCUMENT} AS owner FROM conversations) AS told
+WHERE owner IS NOT NULL AND owner <> '' LIMIT 2
+"""  # noqa: S608 - literals
+_OWNED: Final = f"""
+SELECT session_id, owner FROM
+  (SELECT session_id, {_DOCUMENT} AS owner FROM conversations) AS told
+WHERE owner IS NOT NULL AND owner <> ''
+"""  # noqa: S608 - literals
 
 
 class SomebodyElsesSession(Conflict):

@@ -5,7 +5,14 @@ from dataclasses import dataclass, field, replace
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from callboard.core.breaker import (
     Breaker,
@@ -21,6 +28,7 @@ from callboard.core.breaker import (
 from callboard.core.settings import Settings, resolve
 from callboard.core.settings.circuit import GENERIC_RULES, BreakerRules, breaker_rules
 from callboard.core.settings.layers import LayerName, SettingsLayer
+from stores import ON_A_FILE
 
 RULES = BreakerRules(
     consecutive_failures=3,
@@ -356,7 +364,9 @@ class BreakerMachine(RuleBasedStateMachine):
         self.ghost = Ghost("open", until=at + 10_000, era=self.ghost.era + 1)
 
 
-BreakerMachine.TestCase.settings = settings(stateful_step_count=30)
-TestBreakerMachine = pytest.mark.req(
+@ON_A_FILE
+@pytest.mark.req(
     "ERR-34", "ERR-35", "ERR-36", "ERR-37", "ERR-38", "ERR-39", "ERR-40", "ERR-41", "ERR-42"
-)(BreakerMachine.TestCase)
+)
+def test_a_breaker_does_what_its_ghost_does() -> None:
+    run_state_machine_as_test(BreakerMachine, settings=settings(stateful_step_count=30))

@@ -8,6 +8,26 @@ import pytest
 from playhouse import DISPATCHERS, PLAYS
 
 from callboard.testing.witness import WitnessedProject
+from sizes import IS_FULL
+
+# What is played on a server with the tests; every scenario is with `make chaos`.
+ON_A_SERVER = ("[recipe", "[turn-", "-recipe", "-turn-")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Play a few scenarios on a server with the tests, and all of them with `make chaos`."""
+    here = Path(__file__).parent
+    left: list[pytest.Item] = []
+    for item in items:
+        name = item.name
+        if here in item.path.parents and "postgres" in name:
+            if IS_FULL:
+                item.add_marker(pytest.mark.chaos)
+            elif any(play in name for play in PLAYS) and not any(k in name for k in ON_A_SERVER):
+                left.append(item)
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in set(left)]
 
 
 @pytest.fixture(params=sorted(DISPATCHERS))

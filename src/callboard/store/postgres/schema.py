@@ -24,6 +24,8 @@ WITH_ROWID: Final = ("records", "entity_content")
 _BUILT_IN: Final = (
     "CREATE FUNCTION json_extract(document text, path text) RETURNS text IMMUTABLE LANGUAGE sql AS"
     " $$ SELECT document::json #>> string_to_array(substr(path, 3), '.') $$",
+    "CREATE FUNCTION json_valid(document text) RETURNS boolean IMMUTABLE LANGUAGE sql AS"
+    " $$ SELECT document IS JSON $$",
     "CREATE FUNCTION json_each(document text) RETURNS TABLE (value text) IMMUTABLE LANGUAGE sql AS"
     " $$ SELECT json_array_elements_text(document::json) $$",
     "CREATE FUNCTION instr(whole bytea, part bytea) RETURNS boolean IMMUTABLE LANGUAGE sql AS"
